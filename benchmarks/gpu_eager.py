@@ -71,7 +71,7 @@ def check_ops() -> int:
         if worst > room:
             wrong += 1
             print(f"  {name:32} {why}")
-    over = sum(bool(op.facts.host) for op in OPS.values())
+    over = sum(bool(op.traits.host) for op in OPS.values())
     print(
         f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {over} of {len(OPS)} "
         f"ops go over the processor"

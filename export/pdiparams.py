@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core.cuda import host
+from ..core.cuda import to_host
 from ..core.dtype import BY_NP
 from ..core.errors import FileError
 from .proto import TensorDesc
@@ -24,7 +24,7 @@ def record(name: str, array: Any) -> Iterator[bytes | memoryview]:
 
     FileError for another dtype.
     """
-    array = np.asarray(host(array), order="C")
+    array = np.asarray(to_host(array), order="C")
     dtype = BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:
         raise FileError(f"{name}: {array.dtype} has no place in a .pdiparams")

@@ -10,14 +10,15 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..ir.attr_types import LIST_TYPES, attr_problem
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from ..ir.op_traits import OP_TRAITS
+from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, VarDesc
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1
 # Paddle takes a set_value for an older one, and rewrites its `values`, unless the map says
 # otherwise.
 _OP_VERSIONS = {"set_value": 4}
-_HOLDERS = {"feed": Kind.FEED, "fetch": Kind.FETCH}
+_HOLDERS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
 
 
 # of a file name: `/home/me/net.py:3 in f`

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.cuda import host
+from ..core.cuda import to_host
 from ..core.dtype import bfloat16
 from ..core.errors import OpError
 
@@ -98,7 +98,7 @@ class _Writer:
         elif is_tensor(obj):
             yield b"cbuiltins\ntuple\n" if self.protocol > 2 else b"c__builtin__\ntuple\n"
             yield _text(obj.name)
-            yield from self._array(np.asarray(host(obj.array)), place)
+            yield from self._array(np.asarray(to_host(obj.array)), place)
             yield b"\x86\x85R"
         else:
             yield from self._atom(obj, place)

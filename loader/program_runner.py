@@ -15,13 +15,13 @@ import numpy as np
 
 from ..capture.modes import recorder_of
 from ..capture.variable import Variable
-from ..compiler import lowered
+from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
+from ..core.device_dispatch import common_device
 from ..core.errors import OarlockError, warn
-from ..core.mode import pushed, state
-from ..core.placed import device_of
+from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import named
@@ -119,7 +119,8 @@ class ProgramRunner:
         index = cuda.index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine is given, and gives, what is in the processor's memory
             return [
-                cuda.put(np.asarray(a), index) for a in self.infer([cuda.host(a) for a in arrays])
+                cuda.to_device(np.asarray(a), index)
+                for a in self.infer([cuda.to_host(a) for a in arrays])
             ]
         if self.missing is not None:
             return self._inferred_here(arrays)
@@ -140,17 +141,19 @@ class ProgramRunner:
     def has_own_kernels(self) -> bool:
         """Whether Oarlock's own kernels can run the program."""
         try:
-            return not lowered(
+            return not lower_program(
                 self.program
-            ).packed()  # offsets have no place among the operands of a program that is called
+            ).lod_inputs()  # offsets have no place among the operands of a program that is called
         except Unsupported:
             return False
 
     def _inferred_here(self, arrays: Sequence[Array]) -> list[Any]:
-        index = device_of([t.array for t in self._tensors])  # our kernels work where the values are
-        with pushed(state.mode.with_tape(False)):
-            found = self.run_here([Tensor(cuda.put(a, index)) for a in arrays])
-        return [np.asarray(cuda.host(t.array)) for t in found]
+        index = common_device(
+            [t.array for t in self._tensors]
+        )  # our kernels work where the values are
+        with use_mode(state.mode.with_tape(False)):
+            found = self.run_here([Tensor(cuda.to_device(a, index)) for a in arrays])
+        return [np.asarray(cuda.to_host(t.array)) for t in found]
 
     def run_here(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """The outputs for inputs in order, in the mode in force: gradients flow, a recording

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.control import pytree
 from ..capture.dynamic_shapes import without_guards
+from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
@@ -82,10 +82,10 @@ class SavedMethod:
 
         Raises OpError for wrong inputs, GuardError for a broken assumption.
         """
-        if any(map(pytree.holds_values, (*inputs, *named.values()))):
+        if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
             inputs, named = (), self._by_name(inputs, named)
         given = self._in_order(inputs, named) if named else inputs
-        without_offsets = len(given) == len(self.inputs) and not state.mode.silent
+        without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._taken) and not without_offsets:
             raise OpError(
                 with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
@@ -94,7 +94,7 @@ class SavedMethod:
             return self._nest(self._run_here(training, given))
         checks = checks_numerics() and self.runner.has_own_kernels  # op by op
         if self.runner.missing is not None or self._needs_own_kernels or checks:
-            with pushed(state.mode.with_tape(False)):
+            with use_mode(state.mode.with_tape(False)):
                 return self._nest(self._run_here(training, given))
         arrays = [self._array(g, a) for g, a in zip(given, self._taken, strict=True)]
         return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
@@ -172,7 +172,7 @@ class SavedMethod:
         self._refuse_twice([*given, *named])
         leaves, nesting = pytree.flatten({**given, **named})
         at = {a.path: a.name for a in self._taken}
-        names = [at.get(path, path) for path in pytree.dotted(nesting)]
+        names = [at.get(path, path) for path in pytree.dotted_paths(nesting)]
         self._refuse_twice(names)
         return dict(zip(names, leaves, strict=True))
 
@@ -203,7 +203,7 @@ class SavedMethod:
 
 def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
     mode = state.mode
-    if not mode.silent:
+    if not mode.is_eager:
         return True
     if training:
         return True

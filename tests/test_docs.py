@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TOUR = ROOT / "docs" / "tour.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -52,15 +53,11 @@ def test_a_model_of_real_paddle_is_fine_tuned(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.pdmodel").exists()
 
 
-def test_the_code_of_the_readme_runs(tmp_path: Path) -> None:
-    blocks = BLOCK.findall(DOCUMENTS[0].read_text())
-    assert len(blocks) > 1
-    script = tmp_path / "readme.py"
-    script.write_text("\n".join(blocks))
+@pytest.mark.parametrize("document", [DOCUMENTS[0], TOUR], ids=lambda p: p.name)
+def test_the_python_code_runs(document: Path, tmp_path: Path) -> None:
+    script = tmp_path / "code.py"
+    script.write_text("\n".join(BLOCK.findall(document.read_text())))
     run(tmp_path, script)
-    assert {"net.pdmodel", "net.pdiparams", "in.npz", "traced.pdmodel"} <= {
-        p.name for p in tmp_path.iterdir()
-    }
 
 
 def compiles(source: str) -> str:
@@ -87,8 +84,8 @@ def test_the_cpp_example_compiles() -> None:
     assert compiles((ROOT / "examples" / "cpp_service" / "service.cpp").read_text()) == ""
 
 
-def test_the_cpp_of_the_readme_compiles() -> None:
-    (block,) = re.findall(r"^```cpp\n(.*?)^```", DOCUMENTS[0].read_text(), re.DOTALL | re.MULTILINE)
+def test_the_cpp_code_of_the_tour_compiles() -> None:
+    (block,) = re.findall(r"^```cpp\n(.*?)^```", TOUR.read_text(), re.DOTALL | re.MULTILINE)
     includes, _, body = block.partition("\n\n")
     assert compiles(f"{includes}\nint main() {{\n{body}}}\n") == ""
 
@@ -105,8 +102,11 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_documents_are_linked() -> None:
+    """Pages are linked from the README, pages about internals from docs/architecture.md."""
     linked = {
-        (ROOT / link.partition("#")[0]).resolve() for link in LINK.findall(DOCUMENTS[0].read_text())
+        (page.parent / link.partition("#")[0]).resolve()
+        for page in (DOCUMENTS[0], ROOT / "docs" / "architecture.md")
+        for link in LINK.findall(page.read_text())
     }
     assert [p.name for p in DOCUMENTS[1:] if p not in linked] == []
 

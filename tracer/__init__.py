@@ -26,8 +26,7 @@ from . import (
 from .capture import control as _control
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
-from .core.compat import batch, disable_signal_handler, get_cuda_rng_state, set_cuda_rng_state
-from .core.compiled import (
+from .core.build_info import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_cuda,
@@ -54,6 +53,7 @@ from .core.dtype import (
     set_default_dtype,
     uint8,
 )
+from .core.dtype_info import finfo, iinfo
 from .core.errors import (
     AssertError,
     FileError,
@@ -64,21 +64,26 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
-from .core.later import later as _later
-from .core.legacy import set_legacy_importer as _set_legacy_importer
-from .core.numbers import finfo, iinfo
+from .core.lazy_import import lazy_attributes as _later
+from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
+from .core.paddle_functions import (
+    batch,
+    disable_signal_handler,
+    get_cuda_rng_state,
+    set_cuda_rng_state,
+)
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from .core.rng import get_rng_state, set_rng_state
-from .core.show import set_printoptions
 from .core.tensor import Tensor
+from .core.tensor_printing import set_printoptions
 from .core.threads import set_default as _set_default_threads
 from .core.threads import set_num_threads
 from .core.version import VERSION as _VERSION
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter
 from .nn.param_attr import ParamAttr
-from .static import io as _files_of_programs  # gives Program.parse_from_string
+from .static import io as _files_of_programs  # Program.parse_from_string returns one
 from .static.graph.mode import disable_static, enable_static, in_dynamic_mode
 from .tensor.patch import EXPORTS as _EXPORTS
 
@@ -93,7 +98,7 @@ for _name in ("array_length", "array_read", "array_write", "create_array"):
 
 bool = bool_
 
-# What `import oarlock` does not need: imported when it is asked for.   Name -> module
+# Names imported at first use, because `import oarlock` does not need them.   Name -> module
 _LATER = {
     "_legacy_C_ops": ".fluid.core",
     "amp": ".amp",

@@ -1,6 +1,6 @@
 """Run pytest with other builds of extension modules.
 
-Usage: `run_with_modules.py NAME=LIBRARY ... [pytest arguments]`.
+run_with_modules.py NAME=LIBRARY ... ARGUMENTS
 """
 
 import importlib.util

@@ -128,3 +128,27 @@ def test_settings_of_a_scaler() -> None:
         scaler.set_decr_ratio(1.0)
     with pytest.raises(OpError, match="int is no tensor"):
         scaler.scale(3)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"scale": "a"}, "scale is 'a'"),
+        ({"scale": None}, "scale is None"),
+        ({"scale": []}, "scale is"),
+        ({"incr_ratio": "x"}, "incr_ratio is 'x'"),
+        ({"incr_count": {}}, "incr_count is"),
+    ],
+)
+def test_malformed_states_are_rejected_and_change_nothing(change: Any, reason: str) -> None:
+    scaler = paddle.amp.GradScaler()
+    before = scaler.state_dict()
+    with pytest.raises(paddle.OarlockError, match=reason):
+        scaler.load_state_dict({**before, "decr_ratio": 0.25, **change})
+    assert scaler.state_dict() == before
+
+
+@pytest.mark.parametrize("state", [{}, {"scale": 1.0}, {1: 2}, [1], 3])
+def test_incomplete_states_are_rejected(state: Any) -> None:
+    with pytest.raises(paddle.OarlockError, match="load_state_dict"):
+        paddle.amp.GradScaler().load_state_dict(state)

@@ -164,7 +164,7 @@ def test_a_recording_goes_on_after_each_problem(script: str) -> None:
         "give it a value before the `if`",
         "`except` does not see it",
         "float(): the value of",
-        "made\n  cause: there is no source",
+        "made\n  cause: the source of <string>",
         "Net.steps = 2",
         "SCALE = 3.0",
         "8 problems (recorded)",
@@ -178,7 +178,7 @@ def test_without_inputs_the_source_is_read(script: str) -> None:
         assert code == 1
         found = {line_of(w) for w in ("scale =", "w = len({", "if x.min()")}
         assert found <= set(places(text)), text
-        assert "there is no source of <string>" in text
+        assert "the source of <string> is not available" in text
         assert "only read; --input" in text
     assert line_of("total = total") in places(oarlock("explain", f"{script}:Net")[1])
     for name, why in (

@@ -7,12 +7,16 @@ import warnings
 import numpy as np
 import pytest
 
-from oarlock.core import quiet
+from oarlock.core import errstate
 
 
 @pytest.mark.parametrize("way", ["found", "for another NumPy"])
 def test_overflow_is_silent_until_it_is_set_back(way: str) -> None:
-    setting, value = (quiet.setting, quiet.QUIET) if way == "found" else (quiet._Slow(), None)
+    setting, value = (
+        (errstate.errstate_variable, errstate.IGNORE_ALL)
+        if way == "found"
+        else (errstate._SeterrFallback(), None)
+    )
     large, before = np.array([3e38], np.float32), np.geterr()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -47,11 +47,11 @@ def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.Monk
 
 
 def test_a_communicator_has_what_the_protocol_says() -> None:
-    from oarlock.core.ranks import Alone, Communicator
+    from oarlock.core.communicator import Communicator, SingleProcess
     from oarlock.distributed.mpi import Mpi
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
     from oarlock.distributed.by_place import ByPlace
     from oarlock.distributed.nccl import Nccl
 
-    assert all(wanted <= set(dir(kind)) for kind in (Alone, Mpi, ByPlace, Nccl))
+    assert all(wanted <= set(dir(kind)) for kind in (SingleProcess, Mpi, ByPlace, Nccl))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.ranks import SUM, Alone, Done
+from oarlock.core.communicator import SUM, CompletedWork, SingleProcess
 from oarlock.distributed.reducer import Reducer, buckets_of
 
 
-class Two(Alone):
+class Two(SingleProcess):
     """A world in which another rank has the same gradients; writes down what is asked of it."""
 
     size = 2
@@ -26,7 +26,7 @@ class Two(Alone):
         self.sent.append(array.copy())
         if array.dtype.kind == "f" and op == SUM:
             array *= 2
-        return Done()
+        return CompletedWork()
 
 
 class Told(paddle.autograd.PyLayer):
@@ -185,7 +185,7 @@ def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
 
 
 def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> None:
-    from oarlock.core.ranks import AVG
+    from oarlock.core.communicator import AVG
 
     class Asked(Two):
         def all_reduce(self, array: Any, op: int) -> Any:

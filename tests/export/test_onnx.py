@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from onnxruntime.tools.ort_format_model import ort_model_processor
@@ -24,6 +25,7 @@ from oarlock.loader.model_files import read_model
 from oarlock.onnx import files as onnx_files
 from oarlock.onnx import ort_format
 from oarlock.onnx.files import Wanted, write_onnx
+from oarlock.onnx.symbols import with_named_outputs
 from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
@@ -281,3 +283,23 @@ def test_sizes_that_a_branch_computes_are_seen_by_the_checker(tmp_path: Path) ->
         x = np.random.default_rng(0).random((2, 3, size, 3)).astype("float32")
         wanted = Enlarged()(paddle.to_tensor(x)).numpy()
         np.testing.assert_allclose(session.run(None, {"image": x})[0], wanted, atol=1e-6)
+
+
+def test_a_graph_nested_deeper_than_protobuf_reads_is_left_as_it_is() -> None:
+    data = b""
+    for _ in range(40):  # AttributeProto.g 6, NodeProto.attribute 5, GraphProto.node 1
+        for tag in (0x32, 0x2A, 0x0A):
+            data = bytes([tag]) + varint(len(data)) + data
+    data = bytes([0x3A]) + varint(len(data)) + data  # ModelProto.graph 7
+    with pytest.raises(DecodeError):
+        onnx.load_from_string(data)
+    assert with_named_outputs(data) == data
+
+
+def varint(value: int) -> bytes:
+    """A number in the wire format of protobuf."""
+    encoded = b""
+    while value > 127:
+        encoded += bytes([value & 127 | 128])
+        value >>= 7
+    return encoded + bytes([value])

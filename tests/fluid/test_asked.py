@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from oarlock import fluid
-from oarlock.core.era import era
-from oarlock.core.mode import pushed
+from oarlock.core.mode import use_mode
+from oarlock.core.paddle1_compat import compat
 from oarlock.static.graph.mode import Writing
 
 from .make_asked import FILE, refused
@@ -27,9 +27,9 @@ OTHERWISE = {
 
 
 def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(era, "old", True)
+    monkeypatch.setattr(compat, "is_paddle1", True)
     wanted = set(json.loads(Path(FILE).read_text()))
-    with pushed(Writing()):
+    with use_mode(Writing()):
         found = refused(fluid)
     assert wanted - found.keys() == OTHERWISE
 

@@ -12,8 +12,8 @@ import pytest
 
 import oarlock
 from oarlock import fluid
-from oarlock.core.era import era
 from oarlock.core.errors import OarlockError
+from oarlock.core.paddle1_compat import compat
 
 from .cases.common import integers, numbers
 
@@ -36,7 +36,7 @@ def static_again() -> Iterator[None]:
     """What turns static for good is turned back."""
     yield
     oarlock.disable_static()
-    era.old = False
+    compat.is_paddle1 = False
 
 
 def net() -> Any:

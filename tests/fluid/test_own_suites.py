@@ -11,8 +11,8 @@ import pytest
 
 import oarlock
 from oarlock import fluid
-from oarlock.core.era import spoken
 from oarlock.core.errors import OpError
+from oarlock.core.paddle1_compat import use_paddle1
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -53,7 +53,7 @@ def test_a_block_makes_parameters_and_their_first_values() -> None:
 def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.ndarray]) -> None:
     with fluid.program_guard(fluid.Program()):
         made = fluid.layers.relu(fluid.data("x", [2]))
-    with spoken(), pytest.raises(AssertionError, match=f"'{method}' is of values"):
+    with use_paddle1(), pytest.raises(AssertionError, match=f"'{method}' is of values"):
         getattr(made, method)(*given)
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.dtype import dtype_of
 from oarlock.core.errors import OarlockError
@@ -327,7 +327,7 @@ def run_compiled(data: bytes, model: Model) -> str:
     try:
         with np.errstate(all="ignore"), stopped_after(PATIENCE):
             program = program_from_bytes(data)
-            Compiled(program).run(values_of(program, model), feeds_of(program))
+            CompiledProgram(program).run(values_of(program, model), feeds_of(program))
     except Stopped:
         return "stopped"
     except (OarlockError, NotImplementedError) as error:

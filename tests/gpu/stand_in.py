@@ -546,10 +546,11 @@ def installed() -> Iterator[ModuleType]:
     try:
         yield modules["cupy"]
     finally:
-        cuda.found.cupy, cuda.found.array, cuda.found.index = None, (), None
+        state = cuda.cupy_state
+        state.cupy, state.array, state.index = None, (), None
         vars(arrays.np).update(held)
-        native._Dress.how = None
-        native.use_native(native.switch.on)
+        native._KernelWrapper.wrap = None
+        native.set_native_kernels(native.switch.on)
         _Now.device = 0
         for name, module_before in before.items():
             del sys.modules[name]

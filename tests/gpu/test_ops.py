@@ -12,8 +12,8 @@ import pytest
 
 from oarlock.core import cuda, place, rng
 from oarlock.core.autograd import grad
+from oarlock.core.device_dispatch import _is_host_slot
 from oarlock.core.op import OPS
-from oarlock.core.placed import _is_read
 from oarlock.core.tensor import Tensor
 
 from ..ops.rows import Row
@@ -50,12 +50,12 @@ def outs(row: Row, made: Any) -> Any:
 def run(row: Row, index: int | None) -> tuple[Any, list[Any]]:
     """The results of a row, and the gradients of its operands, of the sum of everything."""
     op, constant = op_of(row), constant_of(row)
-    place.set_device(cuda.name_of(index))
+    place.set_device(cuda.device_name(index))
     rng.seed(7)
 
     def operand(slot: Any, array: Any) -> Tensor:
         wanted = row.grad and array.dtype.kind in "fc" and slot.name not in constant and op.has_vjp
-        return Tensor(cuda.put(array, index), stop_gradient=not wanted)
+        return Tensor(cuda.to_device(array, index), stop_gradient=not wanted)
 
     args = [each(a, lambda a, s=s: operand(s, a)) for s, a in zip(op.ins, row.args, strict=False)]
     made = op(*args, **row.attrs)
@@ -73,7 +73,7 @@ def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
         t
         for s, o in zip(op_of(row).outs, outs(row, there), strict=True)
         for t in flat(o)
-        if _is_read(s)
+        if _is_host_slot(s)
     ]
     assert {
         cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)
@@ -89,4 +89,4 @@ def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
 
 
 def test_what_goes_over_the_processor_says_why() -> None:
-    assert all(len(op.facts.host.split()) > 3 for op in OPS.values() if op.facts.host)
+    assert all(len(op.traits.host.split()) > 3 for op in OPS.values() if op.traits.host)

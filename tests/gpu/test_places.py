@@ -53,7 +53,7 @@ def test_without_a_device_one_sentence_says_so(
     with pytest.raises(OarlockError, match="set_device: 'gpu:0': no CUDA device is visible"):
         oarlock.set_device("gpu")
     assert oarlock.device.cuda.device_count() == 0
-    assert cuda.found.cupy is None, "ops of the processor are called in another way now"
+    assert cuda.cupy_state.cupy is None, "ops of the processor are called in another way now"
 
 
 def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
@@ -66,7 +66,7 @@ def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
 def test_what_programs_ask_before_they_start(cupy: ModuleType) -> None:
     assert oarlock.is_compiled_with_cuda() and oarlock.device.cuda.device_count() == 2
     assert oarlock.device.get_available_device() == ["cpu", "gpu:0", "gpu:1"]
-    assert cuda.found.cupy is None, "asking changed something"
+    assert cuda.cupy_state.cupy is None, "asking changed something"
     assert oarlock.device.cuda.get_device_capability("gpu:1") == (9, 0)
     assert oarlock.device.cuda.get_device_name() == "Stand-in 1"
     oarlock.device.synchronize()
@@ -286,7 +286,7 @@ def test_half_precision(cupy: ModuleType) -> None:
 
 def test_a_kernel_may_ask_another_for_something_of_the_processor(cupy: ModuleType) -> None:
     oarlock.set_device("gpu")
-    with arrays.made_by(cupy):
+    with arrays.use_library(cupy):
         found = OPS["one_hot_v2"].kernel(np.array([1, 0]), depth=3, dtype=5)
     assert isinstance(found, np.ndarray) and found.tolist() == [[0, 1, 0], [1, 0, 0]]
 

@@ -80,7 +80,7 @@ def test_lists_loops_and_elements(cupy: ModuleType) -> None:
         paddle.set_device(device)
         x = paddle.to_tensor([[0.1, 0.9], [0.4, -0.6]], stop_gradient=False)
         f(x, paddle.to_tensor(3)).backward()
-        assert cuda.name_of(cuda.index_of(x.grad.array)).startswith(device)
+        assert cuda.device_name(cuda.index_of(x.grad.array)).startswith(device)
         return x.grad.numpy()
 
     np.testing.assert_allclose(gradient("gpu"), gradient("cpu"), rtol=1e-6)
@@ -128,7 +128,9 @@ def test_a_trace_is_saved(cupy: ModuleType, tmp_path: Path) -> None:
     net = Net()
     net.eval()
     eager, traced = paddle.jit.TracedLayer.trace(net, [batch()])
-    np.testing.assert_allclose(cuda.host(traced([batch()])[0]), eager.numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        cuda.to_host(traced([batch()])[0]), eager.numpy(), rtol=1e-4, atol=1e-5
+    )
     traced.save_inference_model(str(tmp_path / "net"))
     assert (tmp_path / "net.pdmodel").exists()
 
@@ -146,7 +148,7 @@ def test_the_executor_takes_tensors_of_a_gpu(cupy: ModuleType, tmp_path: Path) -
             str(tmp_path / "net"), executor
         )
         program.set_state_dict(
-            {name: Tensor(cuda.put(t.array, 0)) for name, t in program.state_dict().items()}
+            {name: Tensor(cuda.to_device(t.array, 0)) for name, t in program.state_dict().items()}
         )
         found = executor.run(program, feed={feeds[0]: x}, fetch_list=fetches)[0]
     finally:

@@ -1,4 +1,6 @@
-"""One op each: what `lowering_cases.py` writes.   Tables by family, as in cpp_runtime/src/convert/ops."""
+"""One op each: what `lowering_cases.py` writes.   Tables by family, as in
+cpp_runtime/src/convert/ops.
+"""
 
 from lowering_cases import a, f, ints, op, w
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.loader.engine import Engine
 from oarlock.loader.files import program_from_bytes
 
@@ -45,7 +45,7 @@ def test_ops(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.partition(".")[0] in OLDER])
 def test_ops_by_our_kernels(name: str) -> None:
     case = name.rpartition(".")[0]
-    compiled = Compiled(program_from_bytes(HELD[name].tobytes()))
+    compiled = CompiledProgram(program_from_bytes(HELD[name].tobytes()))
     feed = dict(zip(compiled.feeds, numbered(f"{case}.in"), strict=True))
     for got, want in zip(compiled.run({}, feed), numbered(f"{case}.out"), strict=True):
         assert (got.dtype, got.shape) == (want.dtype, want.shape)

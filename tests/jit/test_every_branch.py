@@ -11,7 +11,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from oarlock.jit import to_static
 
@@ -38,7 +38,7 @@ def never_run(row: Row) -> list[str]:
     concrete = (function.forward if isinstance(function, nn.Layer) else function).concrete_program
     program, counts = counting(concrete.recording.program)
     scope = {**concrete.recording.scope, **{name: paddle.zeros([1]) for name in counts.values()}}
-    compiled = Compiled(program)
+    compiled = CompiledProgram(program)
     for call in row.calls:
         given = [*call, *(t.array for t in concrete.results.held())]
         compiled.run(scope, dict(zip(program.feeds(), given, strict=True)))

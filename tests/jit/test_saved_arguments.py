@@ -12,8 +12,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.capture.control.pytree import holds_values
 from oarlock.cli.demo import runner_path
+from oarlock.core.pytree import is_tensor_container
 from oarlock.jit import load
 from oarlock.static import InputSpec
 
@@ -212,8 +212,8 @@ class Looked(float):
 def test_numbers_in_lists_are_one_argument_and_no_container() -> None:
     one = np.ones(2)
     for value in ([one], (1, paddle.ones([2])), [[], [one]], [1, [2, (one,)]], [[1], {"a": 1}], {}):
-        assert holds_values(value)
+        assert is_tensor_container(value)
     for value in ([], [1, 2.0], [[1.0], [2, 3]], (np.float32(1), True), one, "text", None):
-        assert not holds_values(value)
-    assert not holds_values([Looked(1)] * 100)
+        assert not is_tensor_container(value)
+    assert not is_tensor_container([Looked(1)] * 100)
     assert Looked.times == 0  # a million numbers are not looked at one by one

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.compiler.compiled_function import Compiled
+from oarlock.compiler.compiled_function import CompiledProgram
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
 from oarlock.ir.verifier import check
@@ -89,7 +89,7 @@ def lower(data: bytes) -> object:
 
 def compile_program(data: bytes) -> object:
     """In Python: parse, validate, compile."""
-    return Compiled(program_from_bytes(data))
+    return CompiledProgram(program_from_bytes(data))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

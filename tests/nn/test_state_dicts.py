@@ -215,3 +215,29 @@ def test_a_scheduler_may_name_its_state() -> None:
     a.step()
     b.set_state_dict(a.state_dict())
     assert b.calls == 2
+
+
+@pytest.mark.parametrize("state", [{1: 2}, {None: 3}, {("a", 0): object()}])
+def test_keys_of_optimizer_states_that_are_no_text_are_ignored(state: dict[Any, Any]) -> None:
+    layer = nn.Linear(2, 2)
+    optimizer = paddle.optimizer.Adam(parameters=layer.parameters())
+    layer(paddle.ones([1, 2])).sum().backward()
+    optimizer.step()
+    before = {k: v.numpy().copy() for k, v in optimizer.state_dict().items()}
+    optimizer.set_state_dict({**optimizer.state_dict(), **state})
+    for name, value in optimizer.state_dict().items():
+        np.testing.assert_array_equal(value.numpy(), before[name])
+
+
+@pytest.mark.parametrize("state", [3, None, [1], "last_epoch"])
+def test_scheduler_states_that_are_no_dict_are_rejected(state: Any) -> None:
+    scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
+    with pytest.raises(StateError, match=r"StepDecay.set_state_dict: got a \w+, not a dict"):
+        scheduler.set_state_dict(state)
+
+
+def test_an_incomplete_scheduler_state_changes_nothing() -> None:
+    scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
+    with pytest.raises(StateError, match="last_lr"):
+        scheduler.set_state_dict({"last_epoch": 7})
+    assert scheduler.last_epoch == 0

@@ -60,7 +60,7 @@ def cells(op: Op, lowered: set[str]) -> list[str]:
         str(len(rows)),
         "yes" if slopes else "-",
         "yes" if any(row.second for row in slopes) else "-",
-        "by value" if op.facts.by_value else "yes",
+        "by value" if op.traits.value_dependent_shape else "yes",
         "yes" if op.type in lowered else "-",
         f"{same}, {same_slopes}" if slopes else f"{same}",
     ]
@@ -91,9 +91,9 @@ def page() -> str:
         HEAD.format(there=there, emitted=len(EMITTED)),
         table(heads, [cells(op, lowered) for op in public]),
         "## No gradient\n\n"
-        + by_reason([(op.type, op.facts.no_grad) for op in public if op.facts.no_grad]),
+        + by_reason([(op.type, op.traits.no_grad) for op in public if op.traits.no_grad]),
         "## On a GPU over the processor\n\nOps whose kernel runs on the processor when operands are on a GPU:\n\n"
-        + by_reason([(op.type, op.facts.host) for op in public if op.facts.host]),
+        + by_reason([(op.type, op.traits.host) for op in public if op.traits.host]),
         "## Rows that differ\n\nResults that are not compared with Paddle's:\n\n"
         + by_reason(
             [(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]

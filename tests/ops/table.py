@@ -43,7 +43,7 @@ IDS = _ids()
 # Ops that Paddle does not have: gradients of ops, and what gradients are made of.  Their rows are
 # those of the ops that use
 # them; `test_gradient.py` checks that each of them is run there.
-INTERNAL = {type for type, op in OPS.items() if op.facts.internal}
+INTERNAL = {type for type, op in OPS.items() if op.traits.internal}
 
 
 def constant_of(row: Row) -> set[str]:

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from oarlock.ops.hashing import xxh64
+from oarlock.ops.legacy.hash import xxh64
 
 from .rows import Numbers, Row
 from .table_lod import AT, ENDS, REAL, parts, sigmoid

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import oarlock.ops  # noqa: F401 - fills OPS
-from oarlock.compiler.buffer_reuse import ALONE
+from oarlock.compiler.buffer_reuse import UNSHARED_REFCOUNT
 from oarlock.core import native
 from oarlock.core.op import OPS
 
@@ -220,7 +220,9 @@ def test_an_input_that_nobody_else_holds_is_written_over() -> None:
         z = call(x, y)
         return z.ctypes.data == place, np.array_equal(z, np.abs(before + y)), held
 
-    call = native.kernel("Expression")(2, [], [("add", 0, 1), ("abs", 2, 2)], [3], [0], ALONE)
+    call = native.kernel("Expression")(
+        2, [], [("add", 0, 1), ("abs", 2, 2)], [3], [0], UNSHARED_REFCOUNT
+    )
     assert run((64, 300), keep=False)[:2] == (True, True)
     assert run((64, 300), keep=True)[:2] == (False, True)
 
@@ -228,7 +230,9 @@ def test_an_input_that_nobody_else_holds_is_written_over() -> None:
 def test_an_input_that_is_read_later_is_not_written_over() -> None:
     x, y = numbers(64, 300), numbers(64, 300, seed=1)
     wanted = x + y, (x + y) * x
-    call = native.kernel("Expression")(2, [], [("add", 0, 1), ("mul", 2, 0)], [2, 3], [0], ALONE)
+    call = native.kernel("Expression")(
+        2, [], [("add", 0, 1), ("mul", 2, 0)], [2, 3], [0], UNSHARED_REFCOUNT
+    )
     place = x.ctypes.data
     found = call(x, y)
     assert [z.ctypes.data == place for z in found] == [False, True]  # the second one reads it last
@@ -239,5 +243,5 @@ def test_an_input_that_is_read_later_is_not_written_over() -> None:
 def test_a_broadcast_input_is_not_written_over() -> None:
     x, y = numbers(1, 300), numbers(64, 300)
     wanted = x + y
-    call = native.kernel("Expression")(2, [], [("add", 0, 1)], [2], [0], ALONE)
+    call = native.kernel("Expression")(2, [], [("add", 0, 1)], [2], [0], UNSHARED_REFCOUNT)
     np.testing.assert_array_equal(call(x, y), wanted)

@@ -81,7 +81,7 @@ def not_known_before(row: Row) -> bool:
         for s, a in zip(op.ins, row.args, strict=False)
         if a is not None and (s.optional or s.many)
     ]
-    return op.facts.by_value or bool(tensors)
+    return op.traits.value_dependent_shape or bool(tensors)
 
 
 @rows

@@ -14,7 +14,7 @@ import pytest
 
 from oarlock.core.autograd import grad
 from oarlock.core.eager import Eager
-from oarlock.core.mode import pushed
+from oarlock.core.mode import use_mode
 from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
 
@@ -164,7 +164,7 @@ def check_first(number: int) -> None:
     row = ROWS[number]
     call = Call(row)
     source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
-    with pushed(Checked(True)):
+    with use_mode(Checked(True)):
         tensors = wanting(call.point)
         outs = call(tensors)
         weights = [drawn(source, o.array) for o in outs]
@@ -196,7 +196,7 @@ def check_second(number: int) -> None:
     row = ROWS[number]
     call = Call(row)
     source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
-    with pushed(Checked(True)):
+    with use_mode(Checked(True)):
         tensors = wanting(call.point)
         outs = call(tensors)
         weights = wanting([drawn(source, o.array) for o in outs])

@@ -14,7 +14,7 @@ import pytest
 from oarlock.core.autograd import grad
 from oarlock.core.dtype import BY_NP, HALF, is_float
 from oarlock.core.errors import OpError
-from oarlock.core.mode import pushed
+from oarlock.core.mode import use_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 
@@ -63,7 +63,7 @@ def has_single(row: Row) -> bool:
 
 
 def applies(row: Row) -> bool:
-    return not row.half and not op_of(row).facts.no_half and has_single(row)
+    return not row.half and not op_of(row).traits.no_half and has_single(row)
 
 
 NUMBERS = [n for n, row in enumerate(ROWS) if applies(row)]
@@ -137,7 +137,7 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return [None if g is None else g.array for g in found]
 
 
-REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).facts.no_half and has_single(row)]
+REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half and has_single(row)]
 
 
 @pytest.mark.parametrize("number", REFUSING, ids=[IDS[n] for n in REFUSING])
@@ -154,7 +154,7 @@ def test_an_op_without_half_precision_says_so(number: int) -> None:
         for a in args
     )
     for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
-        with pytest.raises(OpError, match=re.escape(op.facts.no_half)):
+        with pytest.raises(OpError, match=re.escape(op.traits.no_half)):
             refuse()
 
 
@@ -165,7 +165,7 @@ BACK = [(n, t) for n, t in CASES if differentiable(ROWS[n])]
 def test_gradient(number: int, dtype: Any) -> None:
     row = ROWS[number]
     args = operands(row, dtype)
-    with pushed(Checked(True)):
+    with use_mode(Checked(True)):
         found = gradients(row, args, attrs_of(row, dtype))
     wanted = gradients(row, [again_single(a) for a in args], row.attrs)
     for got, one in zip(found, wanted, strict=True):

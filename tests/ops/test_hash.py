@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oarlock.ops.hashing import xxh64
+from oarlock.ops.legacy.hash import xxh64
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 from oarlock.core import native
 from oarlock.core.op import OPS, Op
-from oarlock.ops import cells, conv, pool
+from oarlock.ops import conv, pool, rnn_cells
 
 from .rows import Row
 from .table import IDS, ROWS, arrays_of, op_of
@@ -35,7 +35,7 @@ SHARED = {
 NATIVE = [
     n
     for n, row in enumerate(ROWS)
-    if (row.type in SHARED or op_of(row).fast is not None) and not row.random
+    if (row.type in SHARED or op_of(row).native_kernel is not None) and not row.random
 ]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
@@ -98,7 +98,7 @@ def test_switch() -> None:
     with native.native(False):
         assert relu.kernel is relu.reference
     with native.native(True):
-        assert relu.kernel is relu.fast
+        assert relu.kernel is relu.native_kernel
 
 
 def test_environment_turns_them_off() -> None:
@@ -109,7 +109,7 @@ def test_environment_turns_them_off() -> None:
 
 def rule_of(op: Op) -> Callable[..., Any]:
     """What an op asks before its NumPy kernel."""
-    return inspect.getclosurevars(op.fast).nonlocals["rule"]  # type: ignore[arg-type]
+    return inspect.getclosurevars(op.native_kernel).nonlocals["rule"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("type", sorted({ROWS[n].type for n in NATIVE} - SHARED))
@@ -123,17 +123,17 @@ def refuse(*args: Any) -> Any:
 
 
 UNITS = [
-    ("conv2d", [conv.correlate, conv.spread, conv.filter_of]),
-    ("conv2d_transpose", [conv.correlate, conv.spread, conv.filter_of]),
-    ("depthwise_conv2d", [conv.correlate, conv.spread, conv.filter_of]),
-    ("pool2d", [pool.pool, pool.maximum_back, pool.average_back]),
-    ("rnn", [cells.run, cells.run_back]),
+    ("conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("conv2d_transpose", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("depthwise_conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("pool2d", [pool.pool, pool.max_pool_grad, pool.average_pool_grad]),
+    ("rnn", [rnn_cells.run, rnn_cells.run_grad]),
 ]
 
 
 @pytest.mark.parametrize(("type", "units"), UNITS, ids=[u[0] for u in UNITS])
 def test_shared_functions_are_compiled(
-    type: str, units: list[native.Unit], monkeypatch: pytest.MonkeyPatch
+    type: str, units: list[native.NativeFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for unit in units:
         monkeypatch.setattr(unit, "reference", refuse)
@@ -149,5 +149,5 @@ def usual(row: Row) -> bool:
 
 
 def test_what_there_is_not_declines() -> None:
-    assert native.kernel("no such kernel") is native.declined
-    assert native.declined(1, 2) is NotImplemented
+    assert native.kernel("no such kernel") is native.not_available
+    assert native.not_available(1, 2) is NotImplemented

@@ -9,7 +9,7 @@ import pytest
 
 from oarlock.core.op import OPS
 from oarlock.ops import nms
-from oarlock.ops.at_places import combine_at
+from oarlock.ops.scatter_at import combine_at
 from oarlock.ops.sort import first_of_order, order_of
 
 
@@ -42,7 +42,7 @@ def test_boxes_are_thinned_in_blocks_as_one_by_one(count: int, spread: float) ->
     rng = np.random.default_rng(count)
     boxes = rng.random((count, 4), "f4") * spread
     boxes[:, 2:] = boxes[:, :2] + rng.random((count, 2), "f4") * 20
-    assert nms.thinned(boxes, 0.3) == _one_by_one(boxes, 0.3)
+    assert nms.suppress(boxes, 0.3) == _one_by_one(boxes, 0.3)
 
 
 @pytest.mark.parametrize("width", [3, 300])

@@ -14,10 +14,10 @@ from oarlock.autodiff import differentiate
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.core.autograd import grad
 from oarlock.core.errors import OpError, TraceError
-from oarlock.core.mode import instead
+from oarlock.core.mode import replace_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 
@@ -40,7 +40,7 @@ class Recorded:
         self.point = [
             (args[i][k] if isinstance(args[i], list) else args[i]) for i, k in call.places
         ]
-        with instead(Static(self.recorder)):
+        with replace_base_mode(Static(self.recorder)):
             made = call.op(*args, **call.attrs)
             slots = [made] if len(call.op.outs) == 1 else list(made)
             if call.through is not None:
@@ -72,12 +72,12 @@ def eager(call: Call, weights: list[Any]) -> list[Tensor | None]:
 def compiled(call: Call, weights: list[Any], hide: bool) -> list[Any]:
     row = Recorded(call, hide)
     given = [row.variable(w) for w in weights]
-    with instead(Static(row.recorder)):
+    with replace_base_mode(Static(row.recorder)):
         names = [v.name for v in row.point]
         pairs = {o.name: g for o, g in zip(row.outs, given, strict=True)}
         found = differentiate(row.recorder, pairs, names)
     fetches = [found[n].name for n in names if n in found]
-    arrays = iter(Compiled(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
+    arrays = iter(CompiledProgram(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
     return [next(arrays) if n in found else None for n in names]
 
 

@@ -14,12 +14,12 @@ import oarlock as paddle
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
-from oarlock.compiler import Compiled
-from oarlock.compiler.codegen import Source
-from oarlock.compiler.instructions import Branch, Fused
+from oarlock.compiler import CompiledProgram
+from oarlock.compiler.codegen import FunctionSource
+from oarlock.compiler.instructions import Branch, FusedCalls
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
-from oarlock.core.mode import instead
+from oarlock.core.mode import replace_base_mode
 from oarlock.core.native import native
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
@@ -39,7 +39,7 @@ def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
         return
     recorder, feeds, names = found
     wanted = flat(op, op.kernel(*row.args, **row.attrs), offsets=False)
-    compiled = Compiled(recorder.program, list(feeds), names)
+    compiled = CompiledProgram(recorder.program, list(feeds), names)
     results = compiled.run(recorder.scope, {n: t.array for n, t in feeds.items()})
     for got, want in zip(map(np.asarray, results), wanted, strict=True):
         assert got.dtype == want.dtype
@@ -48,18 +48,18 @@ def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
 
 def compiled_of(
     function: Any, *arrays: Any, hide: bool = False
-) -> tuple[Compiled, dict[str, Tensor]]:
+) -> tuple[CompiledProgram, dict[str, Tensor]]:
     """A function of tensors, compiled, and the values that go with it."""
     recorder, inputs = Recorder(), []
     for i, array in enumerate(arrays):
         shape = (-1,) * array.ndim if hide else array.shape
         inputs.append(Variable(recorder.feed(f"x{i}", Meta(shape, array.dtype))))
         recorder.bind(inputs[-1], inputs[-1].name)
-    with instead(Static(recorder)):
+    with replace_base_mode(Static(recorder)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
             recorder.fetch(recorder.name_of(out))
-    return Compiled(recorder.program), recorder.scope
+    return CompiledProgram(recorder.program), recorder.scope
 
 
 ONES = np.ones((3, 4), np.float32)
@@ -203,7 +203,7 @@ def test_all_unknown_ops_are_named_at_once() -> None:
     for type in ("no_such", "nor_this"):
         program.block.ops.append(OpDesc(type, {}, {"Out": ["x"]}))
     with pytest.raises(Unsupported, match="(?s)no_such: no such op.*nor_this: no such op"):
-        Compiled(program, [], [])
+        CompiledProgram(program, [], [])
 
 
 def test_what_another_machine_merged_with_an_op_is_refused() -> None:
@@ -216,7 +216,7 @@ def test_what_another_machine_merged_with_an_op_is_refused() -> None:
         OpDesc("conv2d", {"Input": ["x"], "Filter": ["w"]}, {"Output": ["y"]}, attrs)
     )
     with pytest.raises(Unsupported, match="conv2d: attribute fuse_relu is set") as caught:
-        Compiled(program, [], [])
+        CompiledProgram(program, [], [])
     assert "fuse_activation" not in str(caught.value)
 
 
@@ -237,12 +237,14 @@ def test_a_slot_or_attribute_that_no_file_of_paddle_would_have(op: OpDesc, words
     program = Program()
     program.block.ops.append(op)
     with pytest.raises(OpError, match=words):
-        Compiled(program, ["x"], ["y"]).run({}, {"x": ONES})
+        CompiledProgram(program, ["x"], ["y"]).run({}, {"x": ONES})
 
 
 def test_a_branch_whose_group_gives_nothing_that_is_read() -> None:
     op = OpDesc("conditional_block")
-    run = Source().function(["x"], [], [Branch(op, "{0}", ("x",), [Fused(op, [], [], ())])], ["x"])
+    run = FunctionSource().function(
+        ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
+    )
     assert run(1) == (1,)
 
 
@@ -270,10 +272,10 @@ def test_persistables_that_are_written_are_stored() -> None:
     recorder = Recorder()
     x = Variable(recorder.feed("x", Meta((3, 4), ONES.dtype)))
     recorder.bind(x, "x")
-    with instead(Static(recorder)):
+    with replace_base_mode(Static(recorder)):
         norm(x)
     before = norm._mean.numpy()
-    Compiled(recorder.program, ["x"], []).run(recorder.scope, {"x": ONES * 5})
+    CompiledProgram(recorder.program, ["x"], []).run(recorder.scope, {"x": ONES * 5})
     np.testing.assert_allclose(norm._mean.numpy(), before * 0.9 + 0.5, rtol=1e-6)
 
 

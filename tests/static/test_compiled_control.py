@@ -14,11 +14,11 @@ from oarlock.autodiff import differentiate
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.autograd import grad
-from oarlock.core.mode import instead
+from oarlock.core.mode import replace_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -37,7 +37,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
     for name in NAMES:
         variables.append(Variable(recorder.feed(name, Meta(shape, np.dtype(np.float32)))))
         recorder.bind(variables[-1], name)
-    with instead(Static(recorder, trains=True)):
+    with replace_base_mode(Static(recorder, trains=True)):
         out = function(*variables)
     return recorder, out
 
@@ -45,9 +45,9 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
 def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
     """A function that gives the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
-    with instead(Static(recorder)):
+    with replace_base_mode(Static(recorder)):
         found = differentiate(recorder, {out.name: None}, NAMES)
-    compiled = Compiled(
+    compiled = CompiledProgram(
         recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)]
     )
 
@@ -72,7 +72,7 @@ def test_a_file_of_real_paddle_with_control_flow() -> None:
     program = load_program(folder / "control.pdmodel")
     params = load_params(folder / "control.pdiparams", [v.name for v in program.persistables()])
     assert {"while", "conditional_block"} & {op.type for op in program.block.ops}
-    compiled = Compiled(program)
+    compiled = CompiledProgram(program)
     with np.load(folder / "control.in.npz") as given, np.load(folder / "control.out.npz") as wanted:
         feed = dict(zip(compiled.feeds, (given[name] for name in given.files), strict=True))
         found = compiled.run({name: Tensor(a) for name, a in params.items()}, feed)
@@ -118,4 +118,4 @@ def test_more_loops_inside_of_loops_than_python_takes_are_refused() -> None:
         attrs = {"sub_block": Attr(AttrType.BLOCK, block.idx + 1)}
         block.ops.append(OpDesc("while", {"Condition": ["c"]}, {"Out": ["c"]}, attrs))
     with pytest.raises(Unsupported, match="too many statically nested blocks"):
-        Compiled(program, ["c"], [])
+        CompiledProgram(program, ["c"], [])

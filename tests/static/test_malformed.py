@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.errors import FileError, MemoryLimitError, OpError
 from oarlock.core.op import OPS
@@ -17,7 +17,7 @@ from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program
-from oarlock.ir.verifier import MOST_PROBLEMS, MOST_SHOWN, check
+from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, check
 from oarlock.loader.engine import Engine, UnsupportedError
 
 from ..ops.rows import Row
@@ -46,7 +46,7 @@ def run(program: Program, how: str) -> object:
     if how == "interpreter":
         return Interpreter(program, {}).run({n: Tensor(a) for n, a in FEEDS.items()})
     if how == "compiled":
-        return Compiled(program).run({}, FEEDS)
+        return CompiledProgram(program).run({}, FEEDS)
     return Engine(to_bytes(program), None).run(FEEDS)
 
 
@@ -99,7 +99,7 @@ def test_an_attribute_of_another_type_is_named(row: Row) -> None:
         right: Any = op.attrs[name]
         op.attrs[name] = WRONG.get(known.attrs[name].type, Attr(AttrType.STRING, "a"))
         with pytest.raises(OpError, match=f"attribute '{name}' has type "):
-            Compiled(recorder.program, list(feeds), list(dict.fromkeys(names)))
+            CompiledProgram(recorder.program, list(feeds), list(dict.fromkeys(names)))
         op.attrs[name] = right
 
 
@@ -139,7 +139,7 @@ block 0:
         monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(limit))
         for work in (
             lambda: Interpreter(program, {}).run({}),
-            lambda: Compiled(program).run({}, {}),
+            lambda: CompiledProgram(program).run({}, {}),
             lambda: Engine(to_bytes(program), None).run({}),
         ):
             if rejected:
@@ -194,5 +194,5 @@ def test_a_rule_lists_few_problems_and_shows_little_of_each() -> None:
     names = [f"{i:x}" for i in range(5000)]
     program.block.ops.append(OpDesc("relu", {"X": names}, {}, where=f"{'a' * 5000}.py:1 in f"))
     problems = check(program)
-    assert len(problems) <= MOST_PROBLEMS
-    assert max(map(len, problems)) <= MOST_SHOWN
+    assert len(problems) <= MAX_PROBLEMS
+    assert max(map(len, problems)) <= MAX_PROBLEM_LENGTH

@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
@@ -52,7 +52,7 @@ def neighbours(x: Any) -> Any:
 @pytest.mark.parametrize(("function", "arrays"), [(chain, 3), (loop, 3), (neighbours, 1)])
 def test_as_many_arrays_as_are_read_later(function: Callable[..., Any], arrays: int) -> None:
     recording = to_static(function, [InputSpec([256, 256])]).concrete_program.recording
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     assert (
         peak(lambda: compiled.run(recording.scope, {compiled.feeds[0]: x}))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.compiler import Compiled
+from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
@@ -23,6 +23,7 @@ from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime
 from oarlock.loader.files import program_from_bytes
 
+from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table
 
 OPS_FOLDER = Path(__file__).parents[1] / "ops"
@@ -90,6 +91,11 @@ def cpp_problem(data: bytes) -> str:
 
 def test_the_table_of_cpp_is_that_of_the_definitions() -> None:
     assert TABLE.read_text("utf-8") == table(), "run: python -m tests.ops.attribute_table"
+
+
+def test_the_table_of_older_attributes_is_that_of_the_definitions() -> None:
+    found = older_attr_table.TABLE.read_text("utf-8")
+    assert found == older_attr_table.table(), "run: python -m tests.ops.older_attr_table"
 
 
 @pytest.mark.parametrize("op", sorted(t for t, op in OPS.items() if op.attrs)[::5])
@@ -189,5 +195,5 @@ block 0:
         assert (
             Engine(data, None).run(feeds)[0].item()
             == close
-            == Compiled(parse(text)).run({}, feeds)[0].item()
+            == CompiledProgram(parse(text)).run({}, feeds)[0].item()
         )

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from oarlock.autodiff import grad_ops
-from oarlock.autodiff.grad_ops import Gradients
-from oarlock.compiler import Compiled
+from oarlock.autodiff.grad_ops import GradOps
+from oarlock.compiler import CompiledProgram
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
@@ -32,7 +32,7 @@ def program(*ops: OpDesc) -> Program:
 
 
 def run(made: Program, fetch: str, **feed: Any) -> Any:
-    return Compiled(made, list(feed), [fetch]).run({}, feed)[0].tolist()
+    return CompiledProgram(made, list(feed), [fetch]).run({}, feed)[0].tolist()
 
 
 EXP = OpDesc("exp", {"X": ["x"]}, {"Out": ["y"]})
@@ -53,7 +53,7 @@ MULTIPLY = OpDesc(
 def test_names_say_which_op(given: str, made: str) -> None:
     back = OpDesc("exp_grad", {"Out": ["y"], "Out@GRAD": [given]}, {"X@GRAD": [made]})
     other = OpDesc("exp", {"X": ["y"]}, {"Out": ["w"]})
-    found = Gradients(program(EXP, other, back)).find(back)
+    found = GradOps(program(EXP, other, back)).find(back)
     assert found is not None
     assert (found.type, found.inputs["X"], found.attr("of")) == ("vjp", ["x"], "exp")
 
@@ -68,7 +68,7 @@ def test_names_say_which_op(given: str, made: str) -> None:
     ],
 )
 def test_gradients_of_nothing_that_is_there(back: OpDesc) -> None:
-    assert Gradients(program(EXP, back)).find(back) is None
+    assert GradOps(program(EXP, back)).find(back) is None
 
 
 def test_an_op_that_was_pruned_is_what_its_gradient_tells() -> None:
@@ -108,7 +108,7 @@ def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
     with pytest.raises(
         Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"
     ):
-        Compiled(made, ["x"], ["y"])
+        CompiledProgram(made, ["x"], ["y"])
 
 
 def test_ops_that_clip() -> None:
@@ -129,7 +129,7 @@ def test_ops_that_clip() -> None:
 def test_gradient_ops_that_are_ours_stay_kernels(type: str) -> None:
     forward = OpDesc(type.removesuffix("_grad"), {"X": ["x"]}, {"Out": ["y"]})
     back = OpDesc(type, {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
-    assert Gradients(program(forward, back)).find(back) is None
+    assert GradOps(program(forward, back)).find(back) is None
 
 
 def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,10 +140,10 @@ def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.M
         for x, y in pairwise(names)
     ]
     asked: list[OpDesc] = []
-    belongs = grad_ops._belongs
+    belongs = grad_ops._is_grad_of
     monkeypatch.setattr(
-        grad_ops, "_belongs", lambda back, op: asked.append(op) or belongs(back, op)
+        grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
     )
-    gradients = Gradients(program(*ops, *backs))
+    gradients = GradOps(program(*ops, *backs))
     assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
     assert len(asked) <= 2 * len(backs)

@@ -9,7 +9,7 @@ import pytest
 
 from oarlock.core.errors import OpError
 from oarlock.ir.parser import parse
-from oarlock.ir.passes.prune import prune, without_dead_ops
+from oarlock.ir.passes.prune import eliminate_dead_ops, prune
 from oarlock.ir.program import Arg, Contract, Guard, Program
 from oarlock.ir.verifier import check
 
@@ -80,7 +80,7 @@ block 3 in 1:
 """)
 
 
-@pytest.mark.parametrize("lean", [without_dead_ops, lambda program: prune(program, ["x"], ["o"])])
+@pytest.mark.parametrize("lean", [eliminate_dead_ops, lambda program: prune(program, ["x"], ["o"])])
 def test_ops_in_blocks_that_nobody_needs_go_and_those_that_do_something_stay(lean: Any) -> None:
     before = deepcopy(DEAD)
     pruned = lean(DEAD)

@@ -51,7 +51,7 @@ def text(*lines: str) -> str:
 
 # rule -> programs that break it, as text, and a part of what is said
 BROKEN: dict[str, list[tuple[str, str]]] = {
-    "blocks_nest": [
+    "blocks_are_nested": [
         ("program version=0", "a program has at least one block"),
         ("program version=0\nblock 1:", "block 0: says that it is block 1"),
         ("program version=0\nblock 0 in 0:", "block 0: is the outermost but has parent 0"),
@@ -60,13 +60,13 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "block 1: its parent is 1, which does not come before it",
         ),
     ],
-    "variables_make_sense": [
+    "variables_are_valid": [
         (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is no data type"),
         (text("var x: float32[-2]"), "has an axis that is neither a size nor -1"),
         (text("var x: untyped[]"), "'' is no data type"),
     ],
-    "attributes_fit": [],
-    "attributes_fit_their_ops": [
+    "attributes_match_types": [],
+    "attributes_match_ops": [
         (text("y = softmax(X=x) axis=99"), "attribute 'axis' is 99; a tensor has at most 32 axes"),
     ],
     "blocks_not_too_deep": [
@@ -101,7 +101,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "attribute b is block 1, which block 0, op 0 (go) already runs",
         ),
     ],
-    "operands_declared": [
+    "operands_are_declared": [
         (
             text("y = relu(X=x)  # net.py:3 in f"),
             "op 0 (relu) at net.py:3 in f: variable 'x' is not declared",
@@ -122,7 +122,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "is not in the outermost block",
         ),
     ],
-    "steps_fit": [
+    "recurrent_ops_are_valid": [
         (STEPS.replace("inputs=x, ", ""), "op 3 (recurrent) at net.py:3 in f: has no inputs"),
         (STEPS.replace('"m"', ""), "has 1 initial_states for 0 ex_states and 1 states"),
         (STEPS.replace('"n"', '"o"'), "block 1 does not declare 'o'"),
@@ -133,7 +133,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (STEPS.replace("sub_block=block(1)", ""), "needs a block sub_block"),
     ],
-    "contract_holds": [
+    "contract_is_valid": [
         (
             GOOD.replace("input x", "input z"),
             "contract: the inputs are ['z'], the program's are ['x']",
@@ -174,7 +174,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (text("param x: float32[]", "x = feed(X=feed) col=0"), "input 'x' is persistable"),
     ],
-    "parameters_kept": [
+    "parameters_not_overwritten": [
         (
             text("param w: float32[]", "w = relu(X=w)", "w = fill()"),
             "op 1 (fill): overwrites 'w', which is persistable",
@@ -193,7 +193,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
 }
 # rule -> programs that no text can say
 BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
-    "attributes_fit": [
+    "attributes_match_types": [
         (
             Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INT, 1.0)})])]),
             "a: INT is an int of 32 bits, not 1.0",
@@ -212,7 +212,7 @@ BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
             "not None",
         ),
     ],
-    "variables_make_sense": [
+    "variables_are_valid": [
         (Program([Block(vars={"x": VarDesc("y")})]), "variable 'x': is declared as 'y'")
     ],
 }
@@ -235,7 +235,7 @@ def test_broken_rules_are_found(rule: str, program: Program, message: str) -> No
 
 def test_a_measured_scale_is_kept_in_a_parameter() -> None:
     measured = parse(text("param w: float32[]", "w = fake_quantize_dequantize_abs_max()"))
-    assert list(BY_NAME["parameters_kept"](measured)) == []
+    assert list(BY_NAME["parameters_not_overwritten"](measured)) == []
 
 
 def test_every_rule_has_a_program_that_breaks_it() -> None:

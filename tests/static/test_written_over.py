@@ -14,7 +14,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.compiler import Compiled, buffer_reuse
+from oarlock.compiler import CompiledProgram, buffer_reuse
 from oarlock.core import native
 from oarlock.core.op import OPS
 from oarlock.jit import to_static
@@ -42,11 +42,11 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
 @contextmanager
 def off() -> Iterator[None]:
     """Programs that are compiled in the body write over nothing."""
-    before, buffer_reuse.ALONE = buffer_reuse.ALONE, 0
+    before, buffer_reuse.UNSHARED_REFCOUNT = buffer_reuse.UNSHARED_REFCOUNT, 0
     try:
         yield
     finally:
-        buffer_reuse.ALONE = before
+        buffer_reuse.UNSHARED_REFCOUNT = before
 
 
 def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
@@ -109,9 +109,9 @@ SPECS = [
 def test_random_programs_give_the_same_bits(seed: int) -> None:
     recording = to_static(random_function(seed), SPECS).concrete_program.recording
     feed = dict(zip("abk", arrays(), strict=True))
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
     with off():
-        plain = Compiled(recording.program)
+        plain = CompiledProgram(recording.program)
     wanted = plain.run(recording.scope, {n: v.copy() for n, v in feed.items()})
     for _ in range(2):
         for found, want in zip(compiled.run(recording.scope, feed), wanted, strict=True):
@@ -135,7 +135,12 @@ def test_so_do_their_gradients(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, function in buffer_reuse.FUNCTIONS.items() if function is not native.declined]
+    "name",
+    [
+        n
+        for n, function in buffer_reuse.OUT_FUNCTIONS.items()
+        if function is not native.not_available
+    ],
 )
 def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: str) -> None:
     op = OPS[name]
@@ -145,7 +150,9 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
         for _ in range(len(op.ins))
     ]
     wanted = op.kernel(*given)
-    call = native.kernel("InplaceCall")(buffer_reuse.FUNCTIONS[name], [0], buffer_reuse.ALONE)
+    call = native.kernel("InplaceCall")(
+        buffer_reuse.OUT_FUNCTIONS[name], [0], buffer_reuse.UNSHARED_REFCOUNT
+    )
     x, rest = given.pop(0), given
     place, held = x.ctypes.data, [x]
     assert (call(x) if not rest else call(x, rest[0])) is NotImplemented
@@ -156,11 +163,13 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
 
 
 def test_other_dtypes_and_shapes_are_declined() -> None:
-    call = native.kernel("InplaceCall")(np.sin, [0], buffer_reuse.ALONE)
+    call = native.kernel("InplaceCall")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
     assert call(x) is NotImplemented
-    both = native.kernel("InplaceCall")(native.kernel("softmax_grad"), [0, 1], buffer_reuse.ALONE)
+    both = native.kernel("InplaceCall")(
+        native.kernel("softmax_grad"), [0, 1], buffer_reuse.UNSHARED_REFCOUNT
+    )
     y, g = np.ones((50, 100), "float32"), np.ones((50, 1), "float32")
     assert both(y, g) is NotImplemented
 
@@ -178,8 +187,8 @@ def test_a_chain_that_is_no_group_takes_one_array() -> None:
     recording = to_static(between_products, [InputSpec([256, 256])]).concrete_program.recording
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     feed = {recording.program.feeds()[0]: x}
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
     with off():
-        plain = Compiled(recording.program)
+        plain = CompiledProgram(recording.program)
     assert peak(lambda: compiled.run(recording.scope, feed)) < 1.5 * x.nbytes
     assert peak(lambda: plain.run(recording.scope, feed)) > 1.9 * x.nbytes

@@ -1,85 +1,47 @@
-"""Which ops run in half precision and which in float32: Paddle 2.6.2's own lists."""
+"""The AMP lists of Paddle 2.6.2: ops that run in half precision and ops that run in float32.
+
+Each op states its class at its definition, see `core.op.Facts.amp`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .. import ops as _ops  # noqa: F401  # defines all ops
 from ..core.errors import OpError
+from ..core.op import OPS, AmpClass
 
-WHITE_LIST = {
-    "conv2d",
-    "einsum",
-    "fused_gemm_epilogue",
-    "matmul",
-    "matmul_v2",
-    "max_pool2d_with_index",
-    "mul",
+# Ops in Paddle's lists that Oarlock does not define.
+_UNDEFINED: dict[AmpClass, set[str]] = {
+    "allow": {"fused_gemm_epilogue"},
+    "allow_float16": {
+        "fake_quantize_dequantize_moving_average_abs_max",
+        "fused_attention",
+        "fused_feedforward",
+    },
+    "deny": {
+        "c_softmax_with_cross_entropy",
+        "hsigmoid_loss",
+        "margin_cross_entropy",
+        "pnorm",
+        "softmin",
+        "triplet_margin_loss",
+    },
 }
-ONLY_FP16_WHITE_LIST = {
-    "fake_quantize_dequantize_abs_max",
-    "fake_quantize_dequantize_moving_average_abs_max",
-    "fused_attention",
-    "fused_feedforward",
-}
+
+
+def _ops_of(amp_class: AmpClass) -> set[str]:
+    defined = {type for type, op in OPS.items() if op.traits.amp == amp_class}
+    return defined | _UNDEFINED.get(amp_class, set())
+
+
+WHITE_LIST = _ops_of("allow")
+ONLY_FP16_WHITE_LIST = _ops_of("allow_float16")
 FP16_WHITE_LIST = WHITE_LIST | ONLY_FP16_WHITE_LIST
 BF16_WHITE_LIST = WHITE_LIST
-FP16_BLACK_LIST = BF16_BLACK_LIST = {
-    "acos",
-    "asin",
-    "atanh",
-    "c_softmax_with_cross_entropy",
-    "cosh",
-    "cross_entropy",
-    "cross_entropy2",
-    "cumprod",
-    "cumsum",
-    "dist",
-    "erfinv",
-    "exp",
-    "expm1",
-    "frobenius_norm",
-    "group_norm",
-    "hsigmoid_loss",
-    "huber_loss",
-    "layer_norm",
-    "log",
-    "log10",
-    "log2",
-    "log_loss",
-    "log_softmax",
-    "margin_cross_entropy",
-    "mean",
-    "nll_loss",
-    "pnorm",
-    "pow",
-    "reciprocal",
-    "reduce_mean",
-    "reduce_prod",
-    "reduce_sum",
-    "renorm",
-    "rsqrt",
-    "sigmoid_cross_entropy_with_logits",
-    "sinh",
-    "softmax",
-    "softmax_with_cross_entropy",
-    "softmin",
-    "softplus",
-    "square",
-    "tan",
-    "tanh_shrink",
-    "triplet_margin_loss",
-}
-EXTRA_BLACK_LIST = {
-    "bicubic_interp_v2",
-    "bilinear_interp_v2",
-    "linear_interp_v2",
-    "lookup_table",
-    "lookup_table_v2",
-    "nearest_interp_v2",
-    "scatter",
-    "trilinear_interp_v2",
-}
+FP16_BLACK_LIST = BF16_BLACK_LIST = _ops_of("deny")
+EXTRA_BLACK_LIST = _ops_of("deny_at_o2")
 
 
 class Lists(NamedTuple):

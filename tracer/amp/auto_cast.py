@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import dtype_of, is_float
 from ..core.errors import OpError, with_user_line
-from ..core.mode import Over, pushed, state, without
+from ..core.mode import WrapperMode, remove_wrapper, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import KeepsFloat32, Layer
@@ -64,8 +64,8 @@ def auto_cast(
         if enable
         else None
     )
-    bare = without(state.mode, Amp)
-    with pushed(bare if settings is None else Amp(bare, settings)):
+    bare = remove_wrapper(state.mode, Amp)
+    with use_mode(bare if settings is None else Amp(bare, settings)):
         yield
 
 
@@ -73,7 +73,7 @@ def amp_state() -> dict[str, Any] | None:
     """What the auto_cast in force was asked for; None outside of one."""
     mode = state.mode
     while not isinstance(mode, Amp):
-        if not isinstance(mode, Over):
+        if not isinstance(mode, WrapperMode):
             return None
         mode = mode.inner
     level, dtype, lists, promote = mode.settings

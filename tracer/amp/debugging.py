@@ -1,8 +1,9 @@
-"""Looking for numbers that went wrong."""
+"""Find NaN, infinity and overflow, and compare the dumps of two runs (paddle.amp.debugging)."""
 
 from __future__ import annotations
 
 import functools
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
@@ -10,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import cuda
+from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
-from ..core.mode import Mode, Over, find_mode, state, without
-from ..core.numerics_check import is_enabled, set_enabled
+from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
+from ..core.numerics_check import is_enabled, set_enabled, statistics
 from ..core.op import Op
 from ..core.tensor import Tensor
-from ..ops.numerics import statistics
+from .accuracy_compare import compare_accuracy
 from .mode import tensors_of
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "check_layer_numerics",
     "check_numerics",
     "collect_operator_stats",
+    "compare_accuracy",
     "disable_operator_stats_collection",
     "disable_tensor_checker",
     "enable_operator_stats_collection",
@@ -34,14 +36,18 @@ __all__ = [
 
 
 class DebugMode(Enum):
-    """What check_numerics does; the first raises OarlockError where it finds a NaN or an
-    infinity.
+    """Reactions of the numerics checks to a tensor.
+
+    - CHECK_NAN_INF_AND_ABORT: raise OarlockError if it contains NaN or infinity.
+    - CHECK_NAN_INF: print its statistics if it contains NaN or infinity, and go on.
+    - CHECK_ALL_FOR_OVERFLOW: print them also if it is float32 and exceeds the range of float16.
+    - CHECK_ALL: print the statistics of every floating tensor.
     """
 
-    CHECK_NAN_INF_AND_ABORT = 0
-    CHECK_NAN_INF = 1
-    CHECK_ALL_FOR_OVERFLOW = 2
-    CHECK_ALL = 3
+    CHECK_NAN_INF_AND_ABORT = numerics_check.ABORT
+    CHECK_NAN_INF = numerics_check.REPORT_NONFINITE
+    CHECK_ALL_FOR_OVERFLOW = numerics_check.REPORT_OVERFLOW
+    CHECK_ALL = numerics_check.REPORT_ALL
 
 
 def check_numerics(
@@ -60,15 +66,15 @@ def check_numerics(
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(with_user_line(f"{op_type}: {found} in {var_name} (X={tensor.meta})"))
-    return Tensor(cuda.as_new(np.array(counts, np.int64))), Tensor(
-        cuda.as_new(np.array(values, np.float32))
+    return Tensor(cuda.to_default_device(np.array(counts, np.int64))), Tensor(
+        cuda.to_default_device(np.array(values, np.float32))
     )
 
 
 COLUMNS = ("float16", "bfloat16", "float32")  # and all others
 
 
-class Stats(Over):
+class Stats(WrapperMode):
     """Counts the ops that run, by the dtype of their first operand.
 
     counts: by op type, one number for each of COLUMNS and the rest
@@ -78,12 +84,12 @@ class Stats(Over):
         super().__init__(inner)
         self.counts = counts
 
-    def over(self, inner: Mode) -> Stats:
-        """See Over.over."""
+    def with_inner(self, inner: Mode) -> Stats:
+        """The same statistics around another mode."""
         return Stats(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """Count the op, then run it."""
         given = tensors_of(args)
         name = given[0].dtype.name if given else ""
         self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1
@@ -106,14 +112,14 @@ def enable_operator_stats_collection() -> None:
     """Count from now on the ops that run in this thread, by dtype; see
     disable_operator_stats_collection.
     """
-    state.mode = Stats(without(state.mode, Stats), {})
+    state.mode = Stats(remove_wrapper(state.mode, Stats), {})
 
 
 def disable_operator_stats_collection() -> None:
     """Stop counting, and print the counts."""
     found = find_mode(state.mode, Stats)
     if found is not None:
-        state.mode = without(state.mode, Stats)
+        state.mode = remove_wrapper(state.mode, Stats)
         print(_table(found.counts))
 
 
@@ -130,16 +136,44 @@ def collect_operator_stats() -> Iterator[None]:
 class TensorCheckerConfig:
     """Settings of `enable_tensor_checker`.
 
+    With ``enable=True`` the generators of Paddle, NumPy and Python are seeded, so that the dumps of
+    two runs can be compared: with the seed last given to `paddle.seed`, else with 123.
+
     Parameters
     ----------
     enable : bool
-        Whether results are checked.
+        Whether `enable_tensor_checker` turns the check on.
     debug_mode : DebugMode, default CHECK_NAN_INF_AND_ABORT
-        Only this mode is supported: the first NaN or infinity raises an error that names the op.
-    output_dir, checked_op_list, skipped_op_list, debug_step, stack_height_limit : optional
-        Accepted for Paddle's sake; only their defaults are supported, except `stack_height_limit`,
-        which has no effect.
+    output_dir : str, optional
+        Folder for the reports, appended to its file `worker_cpu` or `worker_gpu.0`. Without it they
+        are printed.
+    checked_op_list, skipped_op_list : list or tuple of str, optional
+        Op types to check (default: all), and op types to leave out. Gradient ops are named
+        `<op>_grad`.
+    debug_step : (int, int), optional
+        First step to check, and the step after the last one. Each call of `enable_tensor_checker`
+        counts as a step; outside of the range it turns the check off.
+    stack_height_limit : int, default 1
+        Accepted for compatibility. Errors always name the user's line.
+
+    Raises
+    ------
+    ValueError
+        If an op list or `debug_step` is not a list or tuple, or `stack_height_limit` not an int.
+    OarlockError
+        If `debug_step` is not two ascending integers.
+
+    Examples
+    --------
+    >>> debugging = paddle.amp.debugging
+    >>> config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_NAN_INF)
+    >>> debugging.enable_tensor_checker(config)
+    >>> _ = paddle.log(paddle.to_tensor([1.0, 0.0]))  # doctest: +ELLIPSIS
+    [PRECISION] [ERROR] in [device=cpu, op=log, ...], numel=2, num_nan=0, num_inf=1, num_zero=1...
+    >>> debugging.disable_tensor_checker()
     """
+
+    current_step_id = 0
 
     def __init__(
         self,
@@ -151,38 +185,95 @@ class TensorCheckerConfig:
         debug_step: Sequence[int] | None = None,
         stack_height_limit: int = 1,
     ) -> None:
-        given = {
-            "output_dir": output_dir,
-            "checked_op_list": checked_op_list,
-            "skipped_op_list": skipped_op_list,
-            "debug_step": debug_step,
-        }
-        wrong = [name for name, value in given.items() if value]
-        if enable and (wrong or debug_mode is not DebugMode.CHECK_NAN_INF_AND_ABORT):
-            what = wrong or [f"debug_mode={debug_mode}"]
-            raise OarlockError(
-                with_user_line(
-                    f"TensorCheckerConfig: {what} is not supported; all results are checked"
-                )
+        for name, value in (
+            ("checked_op_list", checked_op_list),
+            ("skipped_op_list", skipped_op_list),
+            ("debug_step", debug_step),
+        ):
+            if value is not None and not isinstance(value, list | tuple):
+                raise ValueError(with_user_line(f"{name} must be list or tuple"))
+        if not isinstance(debug_mode, DebugMode):
+            raise ValueError(with_user_line(f"debug_mode must be a DebugMode, got {debug_mode!r}"))
+        if not isinstance(stack_height_limit, int):
+            raise ValueError(with_user_line("stack_height_limit must be int"))
+        self.start_step, self.end_step = _step_range(debug_step)
+        self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
+        self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
+        self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
+        if enable:
+            _seed_generators()
+
+    def update_and_check_step_id(self) -> bool:
+        """Count a step; return whether it is checked."""
+        if not self.enable:
+            return False
+        if self.start_step is None or self.end_step is None:
+            return True
+        step = TensorCheckerConfig.current_step_id
+        TensorCheckerConfig.current_step_id += 1
+        return self.start_step <= step < self.end_step
+
+    def start_check_nan_inf(self) -> None:
+        """Turn the check on with these settings."""
+        settings = numerics_check.settings
+        settings.output_dir = self.output_dir or ""
+        settings.checked_ops = frozenset(self.checked_op_list or ())
+        settings.skipped_ops = frozenset(self.skipped_op_list or ())
+        level = self.debug_mode.value
+        set_flags({"FLAGS_check_nan_inf": True, "FLAGS_check_nan_inf_level": level})
+
+    def stop_check_nan_inf(self) -> None:
+        """Turn the check off."""
+        disable_tensor_checker()
+
+
+def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | None]:
+    if debug_step is None:
+        return None, None
+    steps = list(debug_step)
+    if len(steps) != 2 or not all(isinstance(s, int) for s in steps) or steps[0] >= steps[1]:
+        raise OarlockError(
+            with_user_line(
+                f"TensorCheckerConfig: debug_step is {debug_step}, not two ascending integers"
             )
-        self.enable, self.debug_mode, self.stack_height_limit = (
-            enable,
-            debug_mode,
-            stack_height_limit,
         )
+    return max(steps[0], 0), steps[1]
+
+
+def _seed_generators() -> None:
+    """Seed the generators of Paddle, NumPy and Python with one number."""
+    seed = 123 if rng.initial_seed is None else int(rng.initial_seed)
+    if not 0 <= seed < 2**32:  # what NumPy accepts
+        seed = 123
+    rng.seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """Turn on the check: any op or gradient whose result contains NaN or infinity raises
-    NumericsError.
+    """Check the outputs of all ops and gradient ops of this thread for NaN and infinity.
+
+    Parameters
+    ----------
+    checker_config : TensorCheckerConfig
+        If its `enable` is False, or the step is outside of its `debug_step`, the check is turned
+        off instead.
+
+    Raises
+    ------
+    NumericsError
+        By a later op, in mode CHECK_NAN_INF_AND_ABORT.
     """
-    if checker_config.enable:
-        set_flags({"FLAGS_check_nan_inf": True})
+    if checker_config.update_and_check_step_id():
+        checker_config.start_check_nan_inf()
+    else:
+        checker_config.stop_check_nan_inf()
 
 
 def disable_tensor_checker() -> None:
     """Turn off the check that `enable_tensor_checker` turned on."""
-    set_flags({"FLAGS_check_nan_inf": False})
+    set_flags({"FLAGS_check_nan_inf": False, "FLAGS_check_nan_inf_level": numerics_check.ABORT})
+    numerics_check.settings = numerics_check.CheckSettings()
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,4 @@
-"""Loss scaling: gradients that float16 would lose are kept in its range by a factor, which finds
-its own size.
-"""
+"""Loss scaling: multiply the loss by a factor so that float16 gradients do not underflow."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ def _check_ratio(name: str, ok: bool, value: float, words: str) -> None:
 
 
 class AmpScaler:
-    """Scales the loss, unscales the gradients, and leaves out steps whose gradients are not finite.
+    """Scale the loss, unscale the gradients, and skip steps whose gradients are not finite.
 
-    The factor starts at init_loss_scaling; it is multiplied by incr_ratio after incr_every_n_steps
-    good steps in a row, and by decr_ratio
-    after decr_every_n_nan_or_inf bad ones in a row, unless use_dynamic_loss_scaling is False.
-    enable=False: nothing is scaled.
+    The factor starts at `init_loss_scaling`. Unless `use_dynamic_loss_scaling` is False, it is
+    multiplied by `incr_ratio` after `incr_every_n_steps` finite steps in a row, and by `decr_ratio`
+    after `decr_every_n_nan_or_inf` steps with NaN or infinity in a row. With ``enable=False``
+    nothing is scaled.
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded
@@ -176,38 +174,56 @@ class AmpScaler:
         """Set after how many bad steps in a row the factor shrinks."""
         self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
 
-    _KEPT = (
-        "incr_ratio",
-        "decr_ratio",
-        "incr_every_n_steps",
-        "decr_every_n_nan_or_inf",
-        "incr_count",
-        "decr_count",
-        "use_dynamic_loss_scaling",
-    )
+    _STATE_TYPES = {  # noqa: RUF012 - a constant
+        "incr_ratio": float,
+        "decr_ratio": float,
+        "incr_every_n_steps": int,
+        "decr_every_n_nan_or_inf": int,
+        "incr_count": int,
+        "decr_count": int,
+        "use_dynamic_loss_scaling": bool,
+    }
 
     def state_dict(self) -> dict[str, Any]:
-        """The factor and all that it depends on; empty where nothing is scaled."""
+        """Return the factor and the settings; an empty dict if nothing is scaled."""
         if not self._enable:
             return {}
         return {
             "scale": np.array([self._scale], np.float32),
-            **{name: getattr(self, f"_{name}") for name in self._KEPT},
+            **{name: getattr(self, f"_{name}") for name in self._STATE_TYPES},
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict() gave.   Raises OarlockError for an empty one."""
+        """Restore what `state_dict` returned.
+
+        Raises
+        ------
+        OarlockError
+            If the dict is empty, which is the state of a disabled GradScaler, or a value is missing
+            or malformed; the scaler then stays as it was.
+        """
         if not self._enable:
             return
         if not state_dict:
-            raise OarlockError(
-                with_user_line(
-                    "GradScaler.load_state_dict: it is empty, that of a disabled GradScaler"
-                )
-            )
-        self.set_init_loss_scaling(float(np.asarray(state_dict["scale"]).reshape(-1)[0]))
-        for name in self._KEPT:
-            setattr(self, f"_{name}", state_dict[name])
+            raise _state_error("it is empty, that of a disabled GradScaler")
+        if not isinstance(state_dict, dict):
+            raise _state_error(f"it is a {type(state_dict).__name__}, not a dict")
+        missing = [name for name in ("scale", *self._STATE_TYPES) if name not in state_dict]
+        if missing:
+            raise _state_error(f"it lacks {missing}")
+        values = {}
+        for name, kind in {"scale": float, **self._STATE_TYPES}.items():
+            try:
+                values[name] = kind(np.asarray(state_dict[name]).reshape(-1)[0])
+            except (TypeError, ValueError, IndexError):
+                raise _state_error(f"{name} is {state_dict[name]!r}") from None
+        self.set_init_loss_scaling(values.pop("scale"))
+        for name, value in values.items():
+            setattr(self, f"_{name}", value)
+
+
+def _state_error(reason: str) -> OarlockError:
+    return OarlockError(with_user_line(f"GradScaler.load_state_dict: {reason}"))
 
 
 class GradScaler(AmpScaler):

@@ -10,14 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dtype import HALF, DType, float32
-from ..core.mode import Mode, Over, state
+from ..core.mode import Mode, WrapperMode, state
 from ..core.op import OPS, Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from .amp_lists import Lists
-
-# Ops whose statistics and weights stay in float32 whatever X is: only X is looked at and cast.
-ONLY_X = {"batch_norm", "layer_norm", "sync_batch_norm"}
 
 
 class Settings(NamedTuple):
@@ -48,7 +45,7 @@ def tensors_of(args: tuple[Any, ...]) -> list[Tensor]:
     return found
 
 
-class Amp(Over):
+class Amp(WrapperMode):
     """Operands are cast as `settings` say, by `cast` ops of the inner mode, so that gradients and
     programs know of them.
 
@@ -63,17 +60,17 @@ class Amp(Over):
         self.settings = settings
         self.casts: dict[Any, Cast] = {} if casts is None else casts
 
-    def over(self, inner: Mode) -> Amp:
-        """See Over.over."""
+    def with_inner(self, inner: Mode) -> Amp:
+        """The same casts around another mode."""
         return Amp(inner, self.settings, self.casts)
 
-    def key(self) -> Hashable:
-        """See Mode.key."""
+    def cache_key(self) -> Hashable:
+        """The settings and the key of the inner mode."""
         level, dtype, lists, promote = self.settings
-        return level, dtype.name, tuple(map(frozenset, lists)), promote, self.inner.key()
+        return level, dtype.name, tuple(map(frozenset, lists)), promote, self.inner.cache_key()
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
+        """Cast the inputs, then run the op in the inner mode."""
         before, state.mode = state.mode, self.inner
         try:
             with np.errstate(all="ignore"):  # what half precision cannot hold is infinite
@@ -82,7 +79,7 @@ class Amp(Over):
             state.mode = before
 
     def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        seen = args[:1] if op.type in ONLY_X else args
+        seen = args[:1] if op.traits.amp_casts_only_x else args
         target = self._target(op, seen)
         return (*(self._cast_slot(a, target) for a in seen), *args[len(seen) :])
 
@@ -90,7 +87,7 @@ class Amp(Over):
         level, dtype, lists, promote = self.settings
         if op.type in lists.white:
             return dtype
-        if op.type in lists.black or op.facts.no_half or level == "OD":
+        if op.type in lists.black or op.traits.no_half or level == "OD":
             return float32
         single = promote and any(t.meta.dtype == float32.np for t in tensors_of(args))
         return float32 if single else dtype
@@ -104,7 +101,7 @@ class Amp(Over):
         dtype = tensor.meta.dtype
         if dtype == target.np or not (dtype == float32.np or dtype in HALF):
             return tensor
-        if isinstance(tensor, Parameter) and self.silent:
+        if isinstance(tensor, Parameter) and self.is_eager:
             return self._cast_parameter(tensor, target)
         return _casted(tensor, target)
 
@@ -113,7 +110,7 @@ class Amp(Over):
         held = self.casts.get(key)
         if held is not None and held.array is parameter.array:
             node = held.made.node
-            # else an earlier backward() has freed the way back
+            # Otherwise an earlier backward() has freed the graph of the cast.
             if node is None or node.args is not None:
                 return held.made
         made = _casted(parameter, target)

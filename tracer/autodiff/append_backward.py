@@ -1,6 +1,4 @@
-"""append_backward and gradients: the ops that compute gradients, appended to the program that is
-being written.
-"""
+"""append_backward and gradients: append gradient ops to the program under construction."""
 
 from __future__ import annotations
 
@@ -10,20 +8,20 @@ from typing import Any
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
+from ..core.backward_pass import to_public_grad
 from ..core.errors import OarlockError, OperandError, OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.op import OPS
-from ..core.sweep import outward
 from ..core.tensor import Tensor
-from ..ir.block_captures import op_touches
+from ..ir.block_captures import op_accesses
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .activity_analysis import Reach, differentiable
-from .backward_pass import Walk
-from .decompose import expand
-from .grad_ops import Gradients
-from .saved_values import Versions
+from .activity_analysis import ActivityAnalysis, differentiable
+from .backward_pass import BackwardPass
+from .decompose import decompose_in_place
+from .grad_ops import GradOps
+from .saved_values import SavedValues
 
-BACKWARD, LOSS_AND_BACKWARD = 1, 257  # Paddle's numbers for what an op is for
+BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's op_role
 
 
 def differentiate(
@@ -32,11 +30,11 @@ def differentiate(
     wanted: Iterable[str],
     barred: Collection[str] = (),
 ) -> dict[str, Variable]:
-    """Append the ops that compute gradients of the sum of `targets`; gives those of `wanted` that
-    there are.
+    """Append the ops that compute the gradients of the sum of `targets`; return the gradients of
+    `wanted`, by name.
 
-    targets: by name, each with the gradient that it gets, None for ones; barred: names that no
-    gradient flows through.
+    targets: initial gradient by name; None for ones.
+    barred: names through which no gradient flows.
     """
     wanted, current = list(wanted), recorder.block
     if recorder.loops:
@@ -45,69 +43,79 @@ def differentiate(
             "several times; use While"
         )
         raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
-    reach = _through_gradients(recorder, targets, wanted, barred)
+    activity = _analyze(recorder, targets, wanted, barred)
     start = len(current.ops)
-    with pushed(Static(recorder)):
+    with use_mode(Static(recorder)):
         around = [inner.block for inner in recorder.open[:-1]]
-        walk = Walk(recorder, reach, Versions(recorder, current, around=around), wanted)
+        backward = BackwardPass(
+            recorder, activity, SavedValues(recorder, current, around=around), wanted
+        )
         for name, gradient in targets.items():
-            if reach.wants(current.idx, name):
-                walk.add(name, _first(walk, name) if gradient is None else outward(gradient))
-        walk.run()
-        found = {name: outward(walk.found[name]) for name in wanted if name in walk.found}
-    _mark(current, start)
-    walk.versions.finish()
+            if activity.needs_grad(current.idx, name):
+                backward.accumulate(
+                    name,
+                    _initial_gradient(backward, name)
+                    if gradient is None
+                    else to_public_grad(gradient),
+                )
+        backward.run()
+        found = {
+            name: to_public_grad(backward.gradients[name])
+            for name in wanted
+            if name in backward.gradients
+        }
+    _set_op_roles(current, start)
+    backward.saved_values.insert_copies()
     return found
 
 
-def _through_gradients(
+def _analyze(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
-) -> Reach:
-    """What depends on those that are wanted.
-
-    Gradient ops on the way become the ops of their rules, which have rules themselves.
+) -> ActivityAnalysis:
+    """The activity analysis. Gradient ops of Paddle on the path are decomposed first, because they
+    have no gradient rules.
     """
     within = [inner.block for inner in recorder.open[1:]]
-    reach = Reach(recorder.program, wanted, barred, within)
-    gradients = Gradients(recorder.program)
+    activity = ActivityAnalysis(recorder.program, wanted, barred, within)
+    gradients = GradOps(recorder.program)
     on_the_way = [
         op
-        for op in _behind(recorder.program, targets)
-        if gradients.find(op) and any(reach.wants(0, n) for n in op.output_names())
+        for op in _ancestor_ops(recorder.program, targets)
+        if gradients.find(op) and any(activity.needs_grad(0, n) for n in op.output_names())
     ]
     if not on_the_way:
-        return reach
-    expand(recorder, gradients, on_the_way)
-    return Reach(recorder.program, wanted, barred, within)
+        return activity
+    decompose_in_place(recorder, gradients, on_the_way)
+    return ActivityAnalysis(recorder.program, wanted, barred, within)
 
 
-def _behind(program: Program, names: Iterable[str]) -> list[OpDesc]:
-    """The ops of the outermost block that variables depend on, the last one first."""
+def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
+    """The ops of the outermost block that the variables depend on, in reverse order."""
     needed, found = set(names), []
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
             found.append(op)
-            needed |= op_touches(program, op)
+            needed |= op_accesses(program, op)
     return found
 
 
-def _first(walk: Walk, name: str) -> Variable:
-    """The gradient of a target itself: ones."""
-    of = walk.variable(name)
-    sized = walk.recorder.by_hand and -1 not in of.meta.shape
+def _initial_gradient(backward: BackwardPass, name: str) -> Variable:
+    """The gradient of a target: ones."""
+    of = backward.variable(name)
+    sized = backward.recorder.by_hand and -1 not in of.meta.shape
     attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
     found: Variable = (
         OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
     )
-    made = walk.recorder.block.ops[-1]
+    made = backward.recorder.block.ops[-1]
     made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
-    if walk.recorder.by_hand:
-        walk.pending.own(found, made)
+    if backward.recorder.by_hand:
+        backward.cotangents.mark_renameable(found, made)
     return found
 
 
-def _mark(block: Block, start: int) -> None:
-    """Say of the ops behind `start` what they are for."""
+def _set_op_roles(block: Block, start: int) -> None:
+    """Mark the ops after `start` as backward ops."""
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
@@ -121,25 +129,25 @@ def _recorder(what: str) -> Recorder:
     return mode.recorder
 
 
-def _listed(values: Any) -> list[Any]:
+def _as_list(values: Any) -> list[Any]:
     if values is None:
         return []
     return list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
 
 
 def _variables(values: Any, what: str) -> list[Any]:
-    """One variable or several, or None, as a list.   Raises OperandError for a name."""
+    """One or several variables, or None, as a list. Raises OperandError for a name."""
     if isinstance(values, str):
         raise OperandError(
             with_user_line(f"gradients: {what} should be variables, not the name {values!r}")
         )
-    return _listed(values)
+    return _as_list(values)
 
 
-def _named(recorder: Recorder, values: Any, what: str) -> list[str]:
+def _names(recorder: Recorder, values: Any, what: str) -> list[str]:
     """The names of several variables.
 
-    Raises OperandError for what is no list of tensors and names.
+    Raises OperandError for anything but a list of tensors and names.
     """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
         raise OperandError(with_user_line(f"{what} is no list, but {type(values).__name__}"))
@@ -158,7 +166,7 @@ def _name(recorder: Recorder, value: Any) -> str:
 
 
 def _tensor(recorder: Recorder, name: str) -> Tensor:
-    """The tensor that a name is: a parameter, or a variable."""
+    """The parameter or variable with a name."""
     found = recorder.scope.get(name)
     if found is not None:
         return found
@@ -177,56 +185,54 @@ def append_backward(
     callbacks: Any = None,
     checkpoints: Any = None,
 ) -> list[tuple[Tensor, Variable]]:
-    """Append the gradients of `loss`, of the sum of its elements, with respect to the parameters;
-    gives pairs of a parameter and its gradient.
+    """Append the gradients of the sum of `loss` with respect to the parameters; return pairs
+    (parameter, gradient).
 
-    parameter_list: parameters or names, by default all that want a gradient; no_grad_set: variables
-    or names that are constants.
+    parameter_list: parameters or names, by default all that require a gradient.
+    no_grad_set: variables or names that are constants.
     """
     recorder = _recorder("append_backward")
     program = recorder.program
-    barred = set(_named(recorder, no_grad_set, "append_backward: no_grad_set"))
+    barred = set(_names(recorder, no_grad_set, "append_backward: no_grad_set"))
     made = program.written()
     leaves = [
         v.name
         for v in program.block.vars.values()
-        if _asks(v) and (_is_leaf(program, v.name) or v.name not in made)
+        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in made)
     ]
     leaves += _constants(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
-        named = _named(recorder, parameter_list, "append_backward: parameter_list")
-        parameters = [n for n in named if not _stopped(program, n)]
+        named = _names(recorder, parameter_list, "append_backward: parameter_list")
+        parameters = [n for n in named if not _has_stop_gradient(program, n)]
     wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     found = differentiate(recorder, {loss.name: None}, wanted, barred)
     return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
 
 
 def _constants(program: Program) -> list[str]:
-    """What ops without operands make, where the user asked for its gradient: by itself it
-    has none.
-    """
+    """The results of ops without inputs for which the user set stop_gradient=False."""
     made = [
         n
         for op in program.block.ops
         if op.type not in ("feed", "create_array") and not [*op.input_names()]
         for n in op.output_names()
     ]
-    return [n for n in made if n in program.block.vars and _asks(program.block.vars[n])]
+    return [n for n in made if n in program.block.vars and _requires_grad(program.block.vars[n])]
 
 
-def _asks(var: VarDesc) -> bool:
+def _requires_grad(var: VarDesc) -> bool:
     return not var.stop_gradient and differentiable(var)
 
 
-def _stopped(program: Program, name: str) -> bool:
+def _has_stop_gradient(program: Program, name: str) -> bool:
     var = program.var(name)
     return var is not None and var.stop_gradient
 
 
 def _is_leaf(program: Program, name: str) -> bool:
-    """Whether a variable of the outermost block is an input or has a value of its own."""
+    """Whether a variable of the outermost block is an input or persistable."""
     var = program.block.vars[name]
     return var.persistable or var.checks_feed
 
@@ -234,8 +240,8 @@ def _is_leaf(program: Program, name: str) -> bool:
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:
-    """Append the gradients of the sum of `targets` with respect to `inputs`; one per input, None
-    where there is none or it asks for none.
+    """Append the gradients of the sum of `targets` with respect to `inputs`; return one per input,
+    None where there is none or stop_gradient is set.
     """
     recorder = _recorder("gradients")
     program = recorder.program
@@ -249,7 +255,7 @@ def gradients(
         )
     given = given or [None] * len(roots)
     names = [_name(recorder, v) for v in _variables(inputs, "inputs")]
-    barred = set(_named(recorder, no_grad_set, "gradients: no_grad_set"))
+    barred = set(_names(recorder, no_grad_set, "gradients: no_grad_set"))
     for root, gradient in zip(roots, given, strict=True):
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(
@@ -259,9 +265,12 @@ def gradients(
                 )
             )
     pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
-    found = differentiate(recorder, pairs, [n for n in names if not _stopped(program, n)], barred)
+    found = differentiate(
+        recorder, pairs, [n for n in names if not _has_stop_gradient(program, n)], barred
+    )
     return [
-        None if name in barred or _stopped(program, name) else found.get(name) for name in names
+        None if name in barred or _has_stop_gradient(program, name) else found.get(name)
+        for name in names
     ]
 
 

@@ -1,5 +1,5 @@
-"""The walk back over the ops of a block: ask each op's vjp rule, which writes ops, and add up what
-arrives at each variable.
+"""The backward pass over the ops of a block: call each op's vjp rule, which emits ops, and
+accumulate the gradients of its inputs.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ..core.eager import metas_of
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY
-from ..ir.passes.legalize_scalars import leaves_none
+from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
-from ..ops.meta import UnknownSize
-from .activity_analysis import Reach
-from .cotangents import Pending, declared, fitted, zeros_for
-from .saved_values import Versions
+from ..ops.meta_rules import UnknownSize
+from .activity_analysis import ActivityAnalysis
+from .cotangents import Cotangents, declare_like, reduce_to, zeros_for
+from .saved_values import SavedValues
 
-# Ops whose rules give what is like the operand, whatever sizes it has.
-ALIKE = frozenset(
+# Ops whose gradient has the shape of the input, also for dynamic dimensions.
+SAME_SHAPE_GRADS = frozenset(
     {
         "as_complex",
         "as_real",
@@ -41,27 +41,27 @@ ALIKE = frozenset(
 )
 
 
-def ask(
+def apply_rule(
     op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]
 ) -> Any:
-    """What the rule of an op says.
+    """Call the gradient rule of an op.
 
-    desc: holds its attributes; grads, operands, results: variables by slot.
+    desc: the op with its attributes; grads, inputs, results: variables by slot.
     """
     assert op.rule is not None
     attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
     attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
     first = operands[0] if operands else None
-    if isinstance(first, Variable) and leaves_none(op.type, attrs, len(first.meta.shape)):
+    if isinstance(first, Variable) and reduces_to_scalar(op.type, attrs, len(first.meta.shape)):
         grads, results = (
-            [without_axis(g) for g in grads],
-            {n: without_axis(r) for n, r in results.items()},
+            [as_0d(g) for g in grads],
+            {n: as_0d(r) for n, r in results.items()},
         )
     return op.rule(*grads, *operands, **attrs, **results)
 
 
-def without_axis(value: Any) -> Any:
-    """A value of a program from before Paddle 2.5, [1], as rules take it."""
+def as_0d(value: Any) -> Any:
+    """Reshape a [1] value of a program before Paddle 2.5 to 0-D."""
     return (
         OPS["reshape2"](value, shape=[])
         if isinstance(value, Variable) and value.meta.shape == (1,)
@@ -69,120 +69,124 @@ def without_axis(value: Any) -> Any:
     )
 
 
-Handler = Callable[["Walk", OpDesc, int], None]
+Handler = Callable[["BackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them
 # register them here.
 RULES: dict[str, Handler] = {}
 
 
-class Walk:
-    """The way back through one block.
+class BackwardPass:
+    """The backward pass over one block.
 
-    pending: gradients of its variables; what it writes goes to the block that is written.
+    cotangents: the gradients of its variables. Gradient ops are appended to the recorder's current
+    block.
     """
 
-    emit_grad_op: ClassVar[Callable[[Walk, Op, OpDesc, int], bool]]  # set by emit_grad_ops
+    emit_grad_op: ClassVar[Callable[[BackwardPass, Op, OpDesc, int], bool]]  # set by emit_grad_ops
 
     def __init__(
-        self, recorder: Recorder, reach: Reach, versions: Versions, wanted: Collection[str] = ()
+        self,
+        recorder: Recorder,
+        activity: ActivityAnalysis,
+        saved_values: SavedValues,
+        wanted: Collection[str] = (),
     ) -> None:
-        self.recorder, self.reach, self.versions = recorder, reach, versions
-        self._wanted = dict.fromkeys(wanted)  # asked for every result, kept in order
-        self.found: dict[str, Variable] = {}  # the gradients of those that are wanted
-        self.block: Block = versions.block
-        self.pending = Pending(recorder)
+        self.recorder, self.activity, self.saved_values = recorder, activity, saved_values
+        self._wanted = dict.fromkeys(wanted)  # a dict for fast lookup in order
+        self.gradients: dict[str, Variable] = {}  # the requested gradients
+        self.block: Block = saved_values.block
+        self.cotangents = Cotangents(recorder)
         loops = [inner.block for inner in recorder.open if inner.repeats]
-        self._loop_start = versions.first_of(loops[-1]) if loops else 0
+        self._loop_start = saved_values.first_index(loops[-1]) if loops else 0
 
     def run(self) -> None:
-        """Every op, the last one first.
+        """Differentiate the ops in reverse order.
 
-        Raises OarlockError for one outside of the loop whose body is being written.
-
-        Its gradient would flow from each iteration, whose values are those of before the loop.
+        Raises OarlockError for an op outside of the loop whose body is being recorded: each
+        iteration would need its gradient, but the values are those before the loop.
         """
-        for i in range(len(self.versions.ops) - 1, -1, -1):
-            op, self.block = self.versions.ops[i], self.versions.block_of(i)
-            if op.type != "feed" and any(name in self.pending for name in op.output_names()):
-                self._keep(op.output_names())
-                if i < self._loop_start and any(map(self.wants, op.input_names())):
+        for i in range(len(self.saved_values.ops) - 1, -1, -1):
+            op, self.block = self.saved_values.ops[i], self.saved_values.block_at(i)
+            if op.type != "feed" and any(name in self.cotangents for name in op.output_names()):
+                self._save_requested(op.output_names())
+                if i < self._loop_start and any(map(self.needs_grad, op.input_names())):
                     why = (
                         f"backward: the loss depends on {op.type}, which is outside of the "
                         f"loop; compute it in the body of the loop"
                     )
-                    raise OarlockError(with_user_line(f"{why}{at_line(op)}"))
+                    raise OarlockError(with_user_line(f"{why}{recorded_at(op)}"))
                 start = len(self.recorder.block.ops)
-                RULES.get(op.type, Walk.plain)(self, op, i)
+                RULES.get(op.type, BackwardPass.differentiate_op)(self, op, i)
                 for made in self.recorder.block.ops[start:]:
                     made.where, made.layer = op.where, op.layer
-        self.block = self.versions.block
-        self._keep(self._wanted)
+        self.block = self.saved_values.block
+        self._save_requested(self._wanted)
 
-    def _keep(self, names: Iterable[str]) -> None:
-        """Keep the gradients that are wanted of these, before they are taken: those of the last
-        values.
-        """
+    def _save_requested(self, names: Iterable[str]) -> None:
+        """Save requested gradients before the pass consumes them."""
         for name in names:
-            if name in self._wanted and name in self.pending and name not in self.found:
-                self.found[name] = self.pending.total(name)
+            if name in self._wanted and name in self.cotangents and name not in self.gradients:
+                self.gradients[name] = self.cotangents.total(name)
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
-    def wants(self, name: str) -> bool:
+    def needs_grad(self, name: str) -> bool:
         """Whether the gradient of a variable of the block is needed."""
-        return name != EMPTY and self.reach.wants(self.block.idx, name)
+        return name != EMPTY and self.activity.needs_grad(self.block.idx, name)
 
     def variable(self, name: str) -> Variable:
-        """A variable that the way back sees."""
+        """A variable by name, resolved from the block."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
         return self.recorder.variable(desc)
 
     def before(self, name: str, at: int) -> Variable:
-        """What a variable was before op number `at`."""
-        return self.variable(self.versions.before(name, at))
+        """The value of a variable before op number `at`."""
+        return self.variable(self.saved_values.before(name, at))
 
     def after(self, name: str, at: int) -> Variable:
-        """What op number `at` made of a variable."""
-        return self.variable(self.versions.after(name, at))
+        """The value of a variable after op number `at`."""
+        return self.variable(self.saved_values.after(name, at))
 
-    def add(self, name: str, gradient: Variable) -> None:
-        """A gradient that arrives at a variable."""
-        self.pending.add(name, gradient)
+    def accumulate(self, name: str, gradient: Variable) -> None:
+        """Add to the gradient of a variable."""
+        self.cotangents.accumulate(name, gradient)
 
     def is_array(self, name: str) -> bool:
-        """Whether a variable is a list of tensors."""
+        """Whether a variable is a TensorArray."""
         var = self.recorder.program.var(name, self.block.idx)
         return var is not None and var.kind == Kind.ARRAY
 
     # -- ops that are kernels
     # -----------------------------------------------------------------------------------
 
-    def plain(self, desc: OpDesc, at: int) -> None:
-        """An op with a vjp rule."""
+    def differentiate_op(self, desc: OpDesc, at: int) -> None:
+        """Differentiate an op with a vjp rule."""
         op = OPS.get(desc.type)
         if op is None:
-            raise OpError(f"{desc.type}: the gradient of its gradient is not known{at_line(desc)}")
-        if self.recorder.by_hand and Walk.emit_grad_op(self, op, desc, at):
+            raise OpError(
+                f"{desc.type}: the gradient of its gradient is not known{recorded_at(desc)}"
+            )
+        if self.recorder.by_hand and BackwardPass.emit_grad_op(self, op, desc, at):
             return
-        grads = self._arrived(op, desc, at)
-        if not op.has_vjp or not any(self.wants(n) for n in desc.input_names()):
+        grads = self._output_grads(op, desc, at)
+        if not op.has_vjp or not any(self.needs_grad(n) for n in desc.input_names()):
             return
         mark = self.recorder.mark()
         try:
-            found = self._spread(op, desc, at, self._ask(op, desc, at, grads))
+            found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
         except UnknownSize:
             self.recorder.rewind(mark)
-            self._leave_to_the_run(op, desc, at, grads)
+            self._emit_vjp_op(op, desc, at, grads)
             return
         for name, gradient in found:
-            self.add(name, gradient)
+            self.accumulate(name, gradient)
         if self.recorder.by_hand:
-            self._own_results(found, self.recorder.block.ops[mark.ops :])
+            self._mark_renameable(found, self.recorder.block.ops[mark.ops :])
 
-    def _own_results(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
-        """Note which gradients only the op knows that gives them."""
+    def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
+        """Mark the gradients that are read by no other op, so that they can be renamed."""
         makers = {
             name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars
         }
@@ -190,34 +194,34 @@ class Walk:
         times = Counter(gradient.name for _, gradient in found)
         for _, gradient in found:
             if gradient.name in makers and gradient.name not in read and times[gradient.name] == 1:
-                self.pending.own(gradient, makers[gradient.name])
+                self.cotangents.mark_renameable(gradient, makers[gradient.name])
 
-    def _arrived(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
-        """The gradients of the results, which are taken: one per slot that carries one, zeros where
-        nothing arrived.
+    def _output_grads(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+        """The gradients of the outputs, one per differentiable slot, zeros where none arrived;
+        removes them from `cotangents`.
         """
         found: list[Any] = []
         for slot in (op.outs[i] for i in op.grad_outs):
-            grads = [self.of_result(n, at) for n in desc.outputs.get(slot.name, [])]
+            grads = [self.output_grad(n, at) for n in desc.outputs.get(slot.name, [])]
             found.append(grads if slot.many else grads[0] if grads else None)
         for name in desc.output_names():
-            if name in self.pending:
-                self.pending.take(name)
+            if name in self.cotangents:
+                self.cotangents.take(name)
         return found
 
-    def of_result(self, name: str, at: int) -> Variable | None:
-        """The gradient of a result of op number `at`: zeros where none arrived; None where there
-        can be none.
+    def output_grad(self, name: str, at: int) -> Variable | None:
+        """The gradient of an output of op number `at`: zeros if none arrived, None if it cannot
+        have one.
         """
-        if name not in self.pending:
+        if name not in self.cotangents:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
                 return None
             zeros = zeros_for(self.recorder, self.after(name, at))
             if not self.recorder.by_hand:
                 return zeros
-            self.add(name, zeros)
-            self.pending.own(zeros, self.recorder.block.ops[-1])
-        return self.pending.total(name)
+            self.accumulate(name, zeros)
+            self.cotangents.mark_renameable(zeros, self.recorder.block.ops[-1])
+        return self.cotangents.total(name)
 
     def _operands(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         found: list[Any] = []
@@ -228,17 +232,17 @@ class Walk:
         return found
 
     def _results(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
-        """The results that the rule asks for."""
+        """The outputs that the rule needs."""
         found: dict[str, Any] = {}
-        self.complete(op, desc, at, [op.outs[i].name for i in op.rule_outs])
+        self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.rule_outs])
         for i in op.rule_outs:
             slot = op.outs[i]
             made = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
             found[slot.name] = made if slot.many else made[0] if made else None
         return found
 
-    def complete(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
-        """Let an op give the results of these slots."""
+    def add_missing_outputs(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
+        """Add the outputs of these slots to an op that lacks them."""
         for i, slot in enumerate(op.outs):
             if (
                 slot.name in slots
@@ -246,21 +250,23 @@ class Walk:
                 and not slot.lod_of
                 and not desc.outputs.get(slot.name)
             ):
-                self._ask_for_result(op, desc, i, at)
+                self._add_missing_output(op, desc, i, at)
 
-    def _ask_for_result(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
-        """Let an op give a result that a file for inference leaves out, as dropout's mask."""
+    def _add_missing_output(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
+        """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
         meta = op.infer(metas_of(op, tuple(self._operands(op, desc, at))), attrs)[index]
         name = self.recorder.namer.temporary(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
-    def _ask(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
-        return ask(op, desc, grads, self._operands(op, desc, at), self._results(op, desc, at))
+    def _apply_rule(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
+        return apply_rule(
+            op, desc, grads, self._operands(op, desc, at), self._results(op, desc, at)
+        )
 
-    def _spread(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
-        """What arrives at each operand."""
+    def _input_grads(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
+        """The gradients of the inputs, with their names."""
         found: list[tuple[str, Variable]] = []
         parts = said if isinstance(said, tuple) else (said,)
         for slot, part in zip(op.ins, parts, strict=False):
@@ -268,19 +274,21 @@ class Walk:
             for name, one in zip(
                 names, part if slot.many and part is not None else [part], strict=False
             ):
-                if self.wants(name) and one is not None:
+                if self.needs_grad(name) and one is not None:
                     gradient = one() if callable(one) else one
                     if gradient is not None:
                         like = self.before(name, at)
-                        same = op.type in ALIKE and gradient.meta == like.meta
-                        found.append((name, gradient if same else fitted(gradient, like)))
+                        same = op.type in SAME_SHAPE_GRADS and gradient.meta == like.meta
+                        found.append((name, gradient if same else reduce_to(gradient, like)))
         return found
 
     # -- rules that need sizes
     # ----------------------------------------------------------------------------------
 
-    def _leave_to_the_run(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
-        """One op `vjp` whose kernel asks the rule: where it needs sizes that only a run knows."""
+    def _emit_vjp_op(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
+        """Emit an op `vjp`, which applies the rule at run time, because the rule needs sizes that
+        are unknown now.
+        """
         given = {
             f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)
         }
@@ -291,25 +299,25 @@ class Walk:
         outs: dict[str, list[str]] = {}
         for slot in op.ins:
             names = desc.inputs.get(slot.name, [])
-            if any(map(self.wants, names)):
-                outs[f"{slot.name}@GRAD"] = [self._result_for(name, at) for name in names]
+            if any(map(self.needs_grad, names)):
+                outs[f"{slot.name}@GRAD"] = [self._vjp_output(name, at) for name in names]
         attrs = typed_attrs(
             op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)
         self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
 
-    def _result_for(self, name: str, at: int) -> str:
-        if not self.wants(name):
+    def _vjp_output(self, name: str, at: int) -> str:
+        if not self.needs_grad(name):
             return EMPTY
         like = self.before(name, at).raw
-        made = declared(self.recorder, self.recorder.namer.temporary("vjp"), like)
-        self.add(name, made)
+        made = declare_like(self.recorder, self.recorder.namer.temporary("vjp"), like)
+        self.accumulate(name, made)
         return made.name
 
 
-def at_line(desc: OpDesc) -> str:
-    """Where an op was recorded, as the end of an error."""
+def recorded_at(desc: OpDesc) -> str:
+    """Where an op was recorded, as the last line of a message."""
     return f"\n  recorded at {desc.where}" if desc.where else ""
 
 

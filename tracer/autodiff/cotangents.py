@@ -1,6 +1,4 @@
-"""Gradients on their way: what has arrived at each variable, added up under Paddle's name
-`<variable>@GRAD` when it is asked for.
-"""
+"""Cotangents of the variables of a block, accumulated under Paddle's name `<variable>@GRAD`."""
 
 from __future__ import annotations
 
@@ -8,80 +6,78 @@ from collections.abc import Iterator
 
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
-from ..core.era import era
 from ..core.op import OPS
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.program import Block, Kind, OpDesc, VarDesc
 
 
-class Pending:
-    """What has arrived at the variables of one block."""
+class Cotangents:
+    """The gradients that arrived at the variables of one block."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._arrived: dict[str, list[Variable]] = {}
+        self._gradients: dict[str, list[Variable]] = {}
         self._named: set[str] = set()
-        # gradients that only the op which writes them knows
-        self._own: dict[str, tuple[OpDesc, Block]] = {}
-        # by id of such an op: where it names each output
+        # the op and block of each renameable gradient
+        self._renameable: dict[str, tuple[OpDesc, Block]] = {}
+        # by id of such an op: slot and position of each output
         self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._arrived
+        return name in self._gradients
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._arrived))
+        return iter(list(self._gradients))
 
-    def add(self, name: str, gradient: Variable) -> None:
-        """More that arrives at `name`."""
-        self._arrived.setdefault(name, []).append(gradient)
+    def accumulate(self, name: str, gradient: Variable) -> None:
+        """Add a gradient of `name`."""
+        self._gradients.setdefault(name, []).append(gradient)
 
-    def own(self, gradient: Variable, op: OpDesc) -> None:
-        """Note that `op`, of the block that is being written, gives `gradient`, which nothing
-        reads: it can have another name.
-        """
-        self._own[gradient.name] = op, self._recorder.block
+    def mark_renameable(self, gradient: Variable, op: OpDesc) -> None:
+        """Mark a gradient that only `op` writes and no op reads, so that it can be renamed."""
+        self._renameable[gradient.name] = op, self._recorder.block
 
-    def hold(self, name: str, gradient: Variable) -> None:
-        """What has arrived at `name` from outside: a variable that has its name already."""
+    def set_external(self, name: str, gradient: Variable) -> None:
+        """Set the gradient of `name` to a variable from outside, which keeps its name."""
         self._named.add(gradient.name)
-        self._arrived[name] = [gradient]
+        self._gradients[name] = [gradient]
 
     def total(self, name: str) -> Variable:
-        """All that has arrived at `name`; it stays there as one."""
-        arrived = self._arrived[name]
+        """The sum of the gradients of `name`, which replaces them."""
+        arrived = self._gradients[name]
         if (
             len(arrived) == 1
             and arrived[0].name in self._named
-            and self._serves(arrived[0].name, name)
+            and self._can_reuse(arrived[0].name, name)
         ):
             return arrived[0]
         found = self._sum(name, arrived)
         self._named.add(found.name)
-        self._arrived[name] = [found]
+        self._gradients[name] = [found]
         return found
 
-    def _serves(self, gradient: str, name: str) -> bool:
-        """Whether a gradient with a name can be that of `name` too: not where users fetch each
-        under its own.
+    def _can_reuse(self, gradient: str, name: str) -> bool:
+        """Whether a named gradient may serve as that of `name` too; not in static graph mode, where
+        users fetch gradients by name.
         """
         return not self._recorder.by_hand or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
-        """All that has arrived at `name`, which is forgotten: an op before made another value of
-        it.
+        """The sum of the gradients of `name`, which is removed: an earlier op wrote another value
+        of it.
         """
         found = self.total(name)
-        del self._arrived[name]
+        del self._gradients[name]
         return found
 
     def _sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
-        if len(arrived) == 1 and arrived[0].name in self._own:
+        if len(arrived) == 1 and arrived[0].name in self._renameable:
             return self._renamed(arrived[0], f"{name}@GRAD{end}")
-        parts = [self._part(name, i, g) for i, g in enumerate(arrived)]
-        made = declared(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
+        parts = [self._rename_part(name, i, g) for i, g in enumerate(arrived)]
+        made = declare_like(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
         recorder.emit(
             "assign" if len(parts) == 1 else "sum",
             {"X": [g.name for g in parts]},
@@ -89,16 +85,16 @@ class Pending:
         )
         return made
 
-    def _part(self, name: str, index: int, gradient: Variable) -> Variable:
-        """One of several that add up, under the name that Paddle gives it."""
-        if gradient.name not in self._own:
+    def _rename_part(self, name: str, index: int, gradient: Variable) -> Variable:
+        """One of several summands, under the name that Paddle returns it."""
+        if gradient.name not in self._renameable:
             return gradient
         return self._renamed(
             gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}"
         )
 
     def _renamed(self, gradient: Variable, name: str) -> Variable:
-        op, block = self._own.pop(gradient.name)
+        op, block = self._renameable.pop(gradient.name)
         new = self._recorder.namer.fresh(name)
         slots = self._slots.setdefault(id(op), {})
         if gradient.name not in slots:
@@ -113,36 +109,36 @@ class Pending:
         return self._recorder.variable(desc)
 
 
-def shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
-    """A new variable for a gradient of `name` that blocks share."""
-    return declared(
+def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
+    """Declare a gradient of `name` that blocks share."""
+    return declare_like(
         recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
     )
 
 
-def declared(recorder: Recorder, name: str, like: VarDesc, block: Block | None = None) -> Variable:
-    """A new variable like another one, of the block that is being written unless given."""
+def declare_like(
+    recorder: Recorder, name: str, like: VarDesc, block: Block | None = None
+) -> Variable:
+    """Declare a variable like another one, in the current block unless given."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
     (block or recorder.block).vars[name] = desc
     return recorder.variable(desc)
 
 
 def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
-    """A gradient of nothing: zeros like a variable, an empty list for a list."""
+    """A zero gradient: zeros like a variable, or an empty list for a TensorArray."""
     if variable.raw.kind == Kind.ARRAY:
-        made = declared(recorder, recorder.namer.temporary("create_array"), variable.raw)
+        made = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
-    if recorder.by_hand and era.old:
+    if recorder.by_hand and compat.rules.writes_paddle1_gradients:
         return recorder.emit_like("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found
 
 
-def fitted(gradient: Variable, like: Tensor) -> Variable:
-    """`gradient` summed down to the shape of `like`, and of its dtype, as the walk back over the
-    tape does it.
-    """
+def reduce_to(gradient: Variable, like: Tensor) -> Variable:
+    """Reduce a gradient to the shape and dtype of `like`, as the eager backward pass does."""
     (shape, dtype), found = like.meta, gradient.meta
     if found.dtype.kind == "c" and dtype.kind != "c":
         gradient = OPS["real"](gradient)

@@ -1,5 +1,5 @@
-"""Ops of rules in place of Paddle's gradient ops: what runs a program, or goes back through it once
-more, knows no `relu_grad`.
+"""Decompose Paddle's gradient ops (`relu_grad`) into the ops of the gradient rules, for execution
+and for second-order gradients.
 """
 
 from __future__ import annotations
@@ -12,65 +12,73 @@ from ..capture.modes import Static
 from ..capture.recorder import Inner, Recorder
 from ..capture.variable import GRADIENT, Variable
 from ..core.dtype import is_float
-from ..core.mode import pushed
+from ..core.mode import use_mode
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY, step_gradients
+from ..ir.block_captures import EMPTY, recurrent_grad_parents
 from ..ir.program import Kind, OpDesc, Program
-from ..ops.meta import UnknownSize
-from .backward_pass import ask
-from .cotangents import fitted, zeros_for
-from .grad_ops import Gradients
+from ..ops.meta_rules import UnknownSize
+from .backward_pass import apply_rule
+from .cotangents import reduce_to, zeros_for
+from .grad_ops import GradOps
 
 
-def expanded(program: Program) -> Program:
-    """The program with the ops of rules for its gradient ops; itself where it has none.
+def decompose_gradients(program: Program) -> Program:
+    """A program with its gradient ops decomposed; the same program if it has none.
 
-    One that needs what only a run knows becomes the op `vjp`, which asks the rule then.
+    An op whose rule needs run-time sizes becomes an op `vjp`.
     """
-    gradients = Gradients(program)
+    gradients = GradOps(program)
     if not any(gradients.find(op) for op in program.ops()):
         return program
     blocks = [
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    expand(Recorder.onto(made), gradients)
+    decompose_in_place(Recorder.onto(made), gradients)
     return made
 
 
-def expand(recorder: Recorder, gradients: Gradients, only: Sequence[OpDesc] | None = None) -> None:
-    """The same in the program itself that a recorder writes.
+def decompose_in_place(
+    recorder: Recorder, gradients: GradOps, only: Sequence[OpDesc] | None = None
+) -> None:
+    """Decompose gradient ops in the program of a recorder.
 
-    only: the gradient ops that are meant, all unless given
+    only: the gradient ops to decompose; all by default
     """
     chosen = None if only is None else {id(op) for op in only}
-    around = step_gradients(recorder.program)
-    with pushed(Static(recorder)):
+    around = recurrent_grad_parents(recorder.program)
+    with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
             with recorder.writing(Inner(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
-                    # what it is about is declared
+                    # its variables are declared in the enclosing block
                     seen = around.get(block.idx, block.parent) == block.parent
-                    if gradient is None or not seen or not Answer(recorder, gradient).write():
+                    if (
+                        gradient is None
+                        or not seen
+                        or not VjpDecomposition(recorder, gradient).write()
+                    ):
                         block.ops.append(gradient or op)
 
 
-class Answer:
-    """What the rule of an op says to an op `vjp`."""
+class VjpDecomposition:
+    """The decomposition of one op `vjp`."""
 
     def __init__(self, recorder: Recorder, desc: OpDesc) -> None:
         self.recorder, self.desc = recorder, desc
         self.op = OPS[desc.attr("of")]
 
     def write(self) -> bool:
-        """Write its ops; False, and nothing, where only a run can tell."""
+        """Emit the ops of the rule; emit nothing and return False if the rule needs run-time
+        sizes.
+        """
         mark = self.recorder.mark()
         start = mark.ops
         try:
             self._write()
-        except (UnknownSize, Undeclared):
+        except (UnknownSize, UndeclaredVariable):
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:
@@ -87,8 +95,8 @@ class Answer:
             op.outs[i].name: self._slot(op.outs[i], inputs.get(op.outs[i].name, []))
             for i in op.rule_outs
         }
-        said = ask(
-            op, self.desc, [self._arrived(op.outs[i]) for i in op.grad_outs], operands, results
+        said = apply_rule(
+            op, self.desc, [self._output_grads(op.outs[i]) for i in op.grad_outs], operands, results
         )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
@@ -96,19 +104,21 @@ class Answer:
             likes = operand if slot.many else [operand]
             for i, name in enumerate(names):
                 if name != EMPTY:
-                    self._give(name, part[i] if slot.many and part is not None else part, likes[i])
+                    self._assign_grad(
+                        name, part[i] if slot.many and part is not None else part, likes[i]
+                    )
 
-    def _give(self, name: str, found: Any, like: Variable) -> None:
+    def _assign_grad(self, name: str, found: Any, like: Variable) -> None:
         found = found() if callable(found) else found
-        gradient = zeros_for(self.recorder, like) if found is None else fitted(found, like)
+        gradient = zeros_for(self.recorder, like) if found is None else reduce_to(found, like)
         self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
 
     def _slot(self, slot: Slot, names: list[str]) -> Any:
         found = [self._variable(n) for n in names if n != EMPTY]
         return (found or None) if slot.many else found[0] if found else None
 
-    def _arrived(self, slot: Slot) -> Any:
-        """The gradients of a slot of results."""
+    def _output_grads(self, slot: Slot) -> Any:
+        """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
         given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
         found = [
@@ -126,9 +136,9 @@ class Answer:
     def _variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
         if desc is None or desc.kind != Kind.DENSE or not desc.dtype:
-            raise Undeclared(name)
+            raise UndeclaredVariable(name)
         return self.recorder.variable(desc)
 
 
-class Undeclared(Exception):
-    """A variable of which the program does not say what it is."""
+class UndeclaredVariable(Exception):
+    """A variable whose shape or dtype the program does not declare."""

@@ -1,67 +1,63 @@
-"""Gradients as Paddle's own ops, in programs that users see: `relu_grad` with Paddle's slots.
+"""Emit gradients as Paddle's gradient ops (`relu_grad` with Paddle's slots) in programs that users
+see.
 
-Who runs it asks the rule of `relu`.
+They are executed by the gradient rule of the forward op.
 """
 
 from __future__ import annotations
 
 from ..capture.variable import GRADIENT, Variable
-from ..core.era import era
 from ..core.op import Op
+from ..core.paddle1_compat import compat
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc
-from .backward_pass import Walk
-from .cotangents import declared
-from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
+from .backward_pass import BackwardPass
+from .cotangents import declare_like
+from .grad_op_signatures import grad_input_slots, grad_op_type, paddle1_grad_attrs
 
-# not of its gradient
-OF_THE_OP = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
-
-
-def slots_of(op: Op, desc: OpDesc) -> list[str] | None:
-    """The slots of operands that the gradient op of an op has, in the Paddle that is spoken; None
-    where Paddle writes others.
-    """
-    today, old = SLOTS.get(op.type, "").split(), OLD.get(op.type)
-    if not era.old or old is None:
-        return today or None
-    newer = any(
-        s.optional and desc.inputs.get(s.name) and s.name in today and s.name not in old
-        for s in op.ins
-    )
-    return (today if newer else old.split()) or None
+# attributes that gradient ops do not inherit
+FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
 
 
-def written(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
-    """Write the gradient op of op number `at`; False, and nothing, where Paddle's would
-    not say it.
+def emit_grad_op(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+    """Emit the gradient op of op number `at`; emit nothing and return False if Paddle's op cannot
+    express the gradient.
     """
     if desc.type == "sum":
-        _shares(walk, desc)
+        _emit_sum_grad(backward, desc)
         return True
-    slots = slots_of(op, desc)
-    if slots is None or not _says_all(walk, desc, slots) or not _stays(walk, op, desc, at):
+    used = {slot for slot, names in desc.inputs.items() if names}
+    slots = grad_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
+    if (
+        slots is None
+        or not _uses_all_output_grads(backward, desc, slots)
+        or not _inputs_unchanged(backward, op, desc, at)
+    ):
         return False
-    if any(walk.wants(n) for s in op.ins if not s.constant for n in desc.inputs.get(s.name, [])):
-        _write(walk, op, desc, at, slots)
+    if any(
+        backward.needs_grad(n)
+        for s in op.ins
+        if not s.constant
+        for n in desc.inputs.get(s.name, [])
+    ):
+        _emit(backward, op, desc, at, slots)
     else:
-        _forget(walk, desc)
+        _drop_output_grads(backward, desc)
     return True
 
 
-def _says_all(walk: Walk, desc: OpDesc, slots: list[str]) -> bool:
-    """Whether all results that a gradient arrived at are asked for theirs."""
+def _uses_all_output_grads(backward: BackwardPass, desc: OpDesc, slots: list[str]) -> bool:
+    """Whether the gradient op takes the gradients of all outputs that have one."""
     arrived = [
-        slot for slot, names in desc.outputs.items() if any(n in walk.pending for n in names)
+        slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
     ]
     return all(slot + GRADIENT in slots for slot in arrived)
 
 
-def _stays(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
-    """Whether operands and results are found under their names on the way back.
+def _inputs_unchanged(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+    """Whether inputs and outputs still have their values in the backward pass.
 
-    A number that an op keeps and writes itself, as the averages of batch_norm, is no part of the
-    gradient while it changes.
+    A state that the op updates in place, such as the averages of batch_norm, does not matter.
     """
     kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
     ins = [
@@ -69,75 +65,68 @@ def _stays(walk: Walk, op: Op, desc: OpDesc, at: int) -> bool:
     ]
     over = [n for slot in kept for n in desc.inputs.get(slot, [])]
     outs = [n for n in desc.output_names() if n not in over]
-    return all(walk.versions.stays(n, at) for n in ins) and all(
-        walk.versions.stays(n, at + 1) for n in outs
+    return all(backward.saved_values.is_unchanged(n, at) for n in ins) and all(
+        backward.saved_values.is_unchanged(n, at + 1) for n in outs
     )
 
 
-def _forget(walk: Walk, desc: OpDesc) -> None:
+def _drop_output_grads(backward: BackwardPass, desc: OpDesc) -> None:
     for name in desc.output_names():
-        if name in walk.pending:
-            walk.pending.take(name)
+        if name in backward.cotangents:
+            backward.cotangents.take(name)
 
 
-def _write(walk: Walk, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
-    walk.complete(op, desc, at, slots)
-    inputs = {slot: found for slot in slots if (found := _operands(walk, desc, at, slot))}
-    _forget(walk, desc)
+def _emit(backward: BackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
+    backward.add_missing_outputs(op, desc, at, slots)
+    inputs = {slot: found for slot in slots if (found := _grad_op_inputs(backward, desc, at, slot))}
+    _drop_output_grads(backward, desc)
     places = {
-        f"{s.name}{GRADIENT}": [_place(walk, n) for n in desc.inputs[s.name]]
+        f"{s.name}{GRADIENT}": [_declare_input_grad(backward, n) for n in desc.inputs[s.name]]
         for s in op.ins
-        if not s.constant and any(walk.wants(n) for n in desc.inputs.get(s.name, []))
+        if not s.constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
     outputs = {
         slot: [EMPTY if v is None else v.name for _, v in made] for slot, made in places.items()
     }
-    attrs = _older(op.type) | {n: a for n, a in desc.attrs.items() if n not in OF_THE_OP}
-    made = walk.recorder.emit(RENAMED.get(desc.type, f"{desc.type}_grad"), inputs, outputs, attrs)
+    attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
+    if compat.rules.writes_paddle1_gradients:
+        attrs = paddle1_grad_attrs(op.type) | attrs
+    made = backward.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
-            walk.add(name, gradient)
-            walk.pending.own(gradient, made)
+            backward.accumulate(name, gradient)
+            backward.cotangents.mark_renameable(gradient, made)
 
 
-def _older(type: str) -> dict[str, Attr]:
-    """Attributes that only Paddle 1.8 asks for."""
-    return (
-        {}
-        if not era.old
-        else {
-            n: Attr(AttrType[kind], v) for n, kind, v, types in OLD_ATTRS if type in types.split()
-        }
-    )
-
-
-def _operands(walk: Walk, desc: OpDesc, at: int, slot: str) -> list[str]:
-    """What the gradient op takes in a slot."""
+def _grad_op_inputs(backward: BackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:
+    """The inputs of the gradient op in a slot."""
     stem = slot.removesuffix(GRADIENT)
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
-    found = [walk.of_result(name, at) for name in desc.outputs.get(stem, [])]
+    found = [backward.output_grad(name, at) for name in desc.outputs.get(stem, [])]
     return [EMPTY if gradient is None else gradient.name for gradient in found]
 
 
-def _place(walk: Walk, name: str) -> tuple[str, Variable | None]:
-    """A new variable for a gradient of `name`, where it is wanted."""
-    if not walk.wants(name):
+def _declare_input_grad(backward: BackwardPass, name: str) -> tuple[str, Variable | None]:
+    """Declare a gradient of `name` if it is needed."""
+    if not backward.needs_grad(name):
         return name, None
-    like = walk.variable(name).raw
-    return name, declared(walk.recorder, walk.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like)
+    like = backward.variable(name).raw
+    return name, declare_like(
+        backward.recorder, backward.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like
+    )
 
 
-def _shares(walk: Walk, desc: OpDesc) -> None:
-    """A sum hands its gradient on to all that it adds, as one op for each."""
-    arrived = walk.pending.take(desc.outputs["Out"][0])
+def _emit_sum_grad(backward: BackwardPass, desc: OpDesc) -> None:
+    """The gradient of `sum`: one `scale` op for each input."""
+    arrived = backward.cotangents.take(desc.outputs["Out"][0])
     for name in desc.inputs["X"]:
-        if walk.wants(name):
+        if backward.needs_grad(name):
             attrs = {"scale": Attr(AttrType.FLOAT, 1.0), "bias": Attr(AttrType.FLOAT, 0.0)}
             attrs["bias_after_scale"] = Attr(AttrType.BOOLEAN, True)
-            part = walk.recorder.emit_like("scale", "X", arrived, attrs)
-            walk.add(name, part)
-            walk.pending.own(part, walk.recorder.block.ops[-1])
+            part = backward.recorder.emit_like("scale", "X", arrived, attrs)
+            backward.accumulate(name, part)
+            backward.cotangents.mark_renameable(part, backward.recorder.block.ops[-1])
 
 
-Walk.emit_grad_op = written
+BackwardPass.emit_grad_op = emit_grad_op

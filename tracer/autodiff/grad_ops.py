@@ -1,9 +1,8 @@
-"""Ops that are gradients as Paddle writes them - `relu_grad`, `matmul_v2_grad` - by the rule of the
-op that each belongs to.
+"""Execute Paddle's gradient ops (`relu_grad`, `matmul_v2_grad`) by the gradient rule of their
+forward op.
 
-Paddle's op leaves out what its own kernel does not look at; our rules may.
-So the op that it is the gradient of is looked up in the program, by the names that both have, and
-gives the rest.
+Paddle's op lacks the inputs that its kernel does not read; our rules may need them. So the forward
+op is found in the program by the names that both have in common.
 """
 
 from __future__ import annotations
@@ -14,54 +13,47 @@ from ..capture.variable import GRADIENT
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc, Program
-from .grad_slots import RENAMED as OTHER_NAMES
+from .grad_op_signatures import forward_op_type
 
-SUFFIX, RENAMED, SCOPE = "_grad", "@RENAME@", "grad/"
-# the op that a gradient op with another name is of
-BELONGS = {name: type for type, name in OTHER_NAMES.items()}
+RENAMED, SCOPE = "@RENAME@", "grad/"
 
 
-class Gradients:
-    """The gradient ops of a program.
-
-    find: the op `vjp` that one is, None for one that is something else.
-    """
+class GradOps:
+    """The gradient ops of a program."""
 
     def __init__(self, program: Program) -> None:
-        self._found: dict[int, OpDesc | None] = {}  # by id of the op
+        self._found: dict[int, OpDesc | None] = {}
         self._by_type: dict[str, list[OpDesc]] = {}
-        # which of a type have an operand or a result of a name
+        # by type and name: the indices of the ops that use the name
         self._by_name: dict[str, dict[str, list[int]]] = {}
         for op in program.ops():
             self._by_type.setdefault(op.type, []).append(op)
 
     def find(self, desc: OpDesc) -> OpDesc | None:
-        """An op `vjp` in place of a gradient op."""
+        """The op `vjp` that replaces a gradient op; None for another op."""
         if id(desc) not in self._found:
             self._found[id(desc)] = self._find(desc)
         return self._found[id(desc)]
 
     def _find(self, desc: OpDesc) -> OpDesc | None:
-        type = BELONGS.get(desc.type) or desc.type.removesuffix(SUFFIX)
-        if type == desc.type or type not in OPS or not OPS[type].has_vjp or _is_own(desc):
+        type = forward_op_type(desc.type)
+        if type is None or type not in OPS or not OPS[type].has_vjp or _is_own_op(desc):
             return None
         forward = next(
-            (op for op in reversed(self._candidates(type, desc)) if _belongs(desc, op)), None
+            (op for op in reversed(self._candidates(type, desc)) if _is_grad_of(desc, op)), None
         )
-        forward = forward or _told(desc, OPS[type])
-        return None if forward is None else _as_vjp(desc, forward)
+        forward = forward or _forward_from_grad(desc, OPS[type])
+        return None if forward is None else _make_vjp(desc, forward)
 
     def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
-        """The ops of a type, in order, that have the rarest of the names which a gradient
-        op knows.
-        """
-        ops, having = self._by_type.get(type, []), self._having(type)
+        """The ops of a type, in order, that use the rarest name of the gradient op."""
+        ops, having = self._by_type.get(type, []), self._ops_by_name(type)
         said = (
-            _stems(names) if slot.endswith(GRADIENT) else names
+            _forward_names(names) if slot.endswith(GRADIENT) else names
             for slot, names in desc.inputs.items()
         )
         known = [
-            set(_unscoped(name)) & having.keys()
+            set(_without_scopes(name)) & having.keys()
             for names in said
             for name in names
             if name != EMPTY
@@ -71,7 +63,7 @@ class Gradients:
         rarest = min(known, key=lambda names: sum(len(having[n]) for n in names))
         return [ops[i] for i in sorted({i for name in rarest for i in having[name]})]
 
-    def _having(self, type: str) -> dict[str, list[int]]:
+    def _ops_by_name(self, type: str) -> dict[str, list[int]]:
         if type not in self._by_name:
             found = self._by_name[type] = {}
             for i, op in enumerate(self._by_type.get(type, [])):
@@ -80,10 +72,8 @@ class Gradients:
         return self._by_name[type]
 
 
-def _is_own(desc: OpDesc) -> bool:
-    """Whether an op is one of ours, which has Paddle's name and slots: `relu_grad`, `tanh_grad` and
-    the like.
-    """
+def _is_own_op(desc: OpDesc) -> bool:
+    """Whether the op is defined here with Paddle's name and slots, like `relu_grad`."""
     own = OPS.get(desc.type)
     if own is None:
         return False
@@ -94,9 +84,9 @@ def _is_own(desc: OpDesc) -> bool:
     }
 
 
-def _told(gradient: OpDesc, op: Op) -> OpDesc | None:
-    """The op that a gradient op belongs to, where that was pruned from the program and the gradient
-    op tells all that its rule needs.
+def _forward_from_grad(gradient: OpDesc, op: Op) -> OpDesc | None:
+    """The forward op of a gradient op, reconstructed if it was pruned and the gradient op has all
+    inputs of the rule.
     """
     given = {slot: names for slot, names in gradient.inputs.items() if names}
     needed = {s.name for s in op.ins if not s.optional} | {op.outs[i].name for i in op.rule_outs}
@@ -108,49 +98,47 @@ def _told(gradient: OpDesc, op: Op) -> OpDesc | None:
     return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.where, gradient.layer)
 
 
-def _belongs(gradient: OpDesc, op: OpDesc) -> bool:
-    """Whether the names of a gradient op are those of an op, its operands, its results and their
-    gradients.
+def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
+    """Whether the inputs, outputs and gradients of a gradient op have the names of the forward op's
+    variables.
     """
     for slot, names in gradient.inputs.items():
         stem = slot.removesuffix(GRADIENT)
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
-        if not _same_names(_stems(names) if stem != slot else names, theirs):
+        if not _same_names(_forward_names(names) if stem != slot else names, theirs):
             return False
     given = ((slot.removesuffix(GRADIENT), names) for slot, names in gradient.outputs.items())
-    return all(_same_names(_stems(names), op.inputs.get(slot, [])) for slot, names in given)
+    return all(_same_names(_forward_names(names), op.inputs.get(slot, [])) for slot, names in given)
 
 
 def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
-    """Whether names are the same, where they are known."""
+    """Whether names are equal where they are known."""
     found = list(names)
     return not found or (
         len(found) == len(theirs)
-        and all(a == EMPTY or b in _unscoped(a) for a, b in zip(found, theirs, strict=True))
+        and all(a == EMPTY or b in _without_scopes(a) for a, b in zip(found, theirs, strict=True))
     )
 
 
-def _unscoped(name: str) -> Iterator[str]:
-    """A name, and what it is outside of the scopes of `paddle.static.gradients`, one after the
-    other.
-    """
+def _without_scopes(name: str) -> Iterator[str]:
+    """A name, and the names without the scopes of `paddle.static.gradients`."""
     yield name
     while name.startswith(SCOPE):
         name = name.removeprefix(SCOPE)
         yield name
 
 
-def _stems(names: Iterable[str]) -> Iterator[str]:
-    """What variables with names like `x@GRAD` and `x@GRAD@RENAME@block0@1` are the gradients of; a
-    name of the user's tells nothing.
+def _forward_names(names: Iterable[str]) -> Iterator[str]:
+    """The variables whose gradients have names like `x@GRAD` and `x@GRAD@RENAME@block0@1`; EMPTY
+    for other names.
     """
     for name in names:
         stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)
         yield stem if gradient else EMPTY
 
 
-def _as_vjp(gradient: OpDesc, op: OpDesc) -> OpDesc:
+def _make_vjp(gradient: OpDesc, op: OpDesc) -> OpDesc:
     inputs = {**op.outputs, **op.inputs}
     inputs |= {slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT)}
     attrs = {

@@ -1,5 +1,5 @@
-"""Inputs that the program writes again, as loops of real Paddle do whose variable began as one:
-gradients are those of what was fed.
+"""Copy inputs that a program overwrites, as loops of real Paddle do, so that gradients are those of
+the fed values.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from .saved_values import op_writes
 FED = "@FED"
 
 
-def with_own_inputs(program: Program) -> Program:
-    """The program with another variable fed, and copied, in place of each input that an op writes;
-    itself where there is none.
+def copy_overwritten_inputs(program: Program) -> Program:
+    """A program that feeds another variable, and copies it, for each input that an op writes; the
+    same program if there is none.
     """
     fed = set(program.feeds())
     again = {

@@ -14,10 +14,10 @@ from ..ir.block_captures import block_writes
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
-class Versions:
+class SavedValues:
     """The writes to variables in one block.
 
-    outer: the Versions of the parent block, and the index of the op there that runs this block;
+    outer: the SavedValues of the parent block, and the index of the op there that runs this block;
     repeats: whether the block is a loop body; around: for a block that is still being recorded, its
     enclosing blocks, outermost first. Their ops so far precede the ops of the block.
     """
@@ -26,7 +26,7 @@ class Versions:
         self,
         recorder: Recorder,
         block: Block,
-        outer: tuple[Versions, int] | None = None,
+        outer: tuple[SavedValues, int] | None = None,
         repeats: bool = False,
         around: Sequence[Block] = (),
     ) -> None:
@@ -42,7 +42,7 @@ class Versions:
         self._saved: dict[tuple[str, int], str] = {}
         self._copies: dict[int, list[OpDesc]] = {}
 
-    def first_of(self, block: Block) -> int:
+    def first_index(self, block: Block) -> int:
         """The index of the first op of a block."""
         before = 0
         for part, count in self._parts:
@@ -51,7 +51,7 @@ class Versions:
             before += count
         return 0
 
-    def block_of(self, at: int) -> Block:
+    def block_at(self, at: int) -> Block:
         """The block that contains op `at`."""
         for part, count in self._parts:
             if at < count:
@@ -79,7 +79,7 @@ class Versions:
         writes = self._writes.get(name, [])
         later = bisect_left(writes, at)
         if later < len(writes):
-            return self._copied(name, writes[later])
+            return self._saved_copy(name, writes[later])
         if self._outer is not None and name not in self.block.vars:
             outer, index = self._outer
             if name not in self._writes:
@@ -93,7 +93,7 @@ class Versions:
         """The variable that holds, during the backward pass, the value of `name` after op `at`."""
         return self.before(name, at + 1)
 
-    def stays(self, name: str, at: int) -> bool:
+    def is_unchanged(self, name: str, at: int) -> bool:
         """Whether `name` still holds its value from before op `at` during the backward pass, so
         that no copy is needed.
         """
@@ -103,17 +103,17 @@ class Versions:
             return True
         outer, index = self._outer
         if name not in self._writes:
-            return outer.stays(name, index)
-        return self._repeats or outer.stays(name, index + 1)
+            return outer.is_unchanged(name, index)
+        return self._repeats or outer.is_unchanged(name, index + 1)
 
-    def _copied(self, name: str, overwritten: int) -> str:
+    def _saved_copy(self, name: str, overwritten: int) -> str:
         found = self._saved.get((name, overwritten))
         if found is None:
             recorder = self._recorder
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
             found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
-            self.block_of(overwritten).vars[found] = replace(
+            self.block_at(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
             role = (
@@ -125,7 +125,7 @@ class Versions:
             self._copies.setdefault(overwritten, []).append(copy)
         return found
 
-    def finish(self) -> None:
+    def insert_copies(self) -> None:
         """Insert the copies into the block; ops appended after the original ones stay at
         the end.
         """

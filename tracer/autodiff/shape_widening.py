@@ -1,7 +1,7 @@
-"""Sizes that rounds of a loop change: files of real Paddle declare those of one round, and
-gradients must not count on them.
+"""Widen declared shapes that change between iterations. Files of real Paddle declare the shape of
+one iteration, on which gradients must not rely.
 
-In programs of our own no op contradicts what is declared, and nothing changes.
+Programs recorded by Oarlock do not change.
 """
 
 from __future__ import annotations
@@ -17,21 +17,19 @@ UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
 
 
-def loosen(program: Program) -> None:
-    """Declare sizes as unknown that the ops of a program with loops contradict, and all that
-    follows from them.
-    """
+def widen_shapes(program: Program) -> None:
+    """Declare sizes of a program with loops as dynamic if an op contradicts them, and propagate."""
     if any(op.type == "while" for op in program.ops()):
         loose: set[int] = set()
         ops = [(block.idx, op) for block in program.blocks for op in block.ops]
-        while sum(_loosened(program, at, op, loose) for at, op in ops):
+        while sum(_widen_outputs(program, at, op, loose) for at, op in ops):
             pass
 
 
-def _loosened(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
-    """Whether an op made more sizes unknown.
+def _widen_outputs(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
+    """Whether an op made more sizes dynamic.
 
-    loose: the declarations that were changed so far, by identity
+    loose: ids of the declarations that were changed so far
     """
     op = OPS.get(desc.type)
     if op is None or any(
@@ -40,27 +38,27 @@ def _loosened(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bo
         return False
     doubtful = any(id(program.var(n, block)) in loose for n in desc.input_names())
     changed = False
-    for name, found in _inferred(program, block, op, desc).items():
+    for name, found in _infer_shapes(program, block, op, desc).items():
         var = program.var(name, block)
         assert var is not None
-        joined = _joined(var.shape, found, doubtful)
+        joined = _merge_shapes(var.shape, found, doubtful)
         if joined != var.shape and not var.persistable:
             var.shape, changed = joined, True
             loose.add(id(var))
     return changed
 
 
-def _joined(declared: Shape, found: Shape, doubtful: bool) -> Shape:
+def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
     if len(declared) != len(found):
         return declared
     return tuple(
         d if d == f or (f < 0 and not doubtful) else -1
         for d, f in zip(declared, found, strict=True)
-    )  # what a rule does not know contradicts nothing
+    )  # an inferred -1 contradicts nothing
 
 
-def _inferred(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
-    """The shapes of the results that the op's rule says; none where it refuses."""
+def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
+    """The inferred shapes of the outputs, by name; empty if inference fails."""
 
     def metas(names: list[str], many: bool) -> Any:
         found = [_meta(program.var(n, block)) for n in names]
@@ -69,7 +67,7 @@ def _inferred(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, S
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
     try:
         said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
-    except (OarlockError, TypeError):  # lists of tensors have no shape
+    except (OarlockError, TypeError):  # TensorArrays have no shape
         return {}
     made: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):

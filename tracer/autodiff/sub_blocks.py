@@ -1,8 +1,8 @@
-"""The way back through ops that run blocks, and through those on lists of tensors.
+"""Gradient rules of control flow and TensorArray ops.
 
-A block gets another one that goes back through it, and writes its gradients to variables outside:
-those of what the block only reads add up there, those of what it writes are what they were after
-the block, and become what they were before it.
+Each block gets a gradient block, which writes its gradients to outer variables: gradients of
+variables that the block only reads are accumulated there. Gradients of variables that it writes are
+those after the block on entry, and those before the block on exit.
 """
 
 from __future__ import annotations
@@ -16,107 +16,112 @@ from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from .backward_pass import RULES, Walk
-from .cotangents import declared, fitted, shared_gradient, zeros_for
-from .saved_values import Versions
-from .scan import through_steps
+from .backward_pass import RULES, BackwardPass
+from .cotangents import declare_like, declare_shared_gradient, reduce_to, zeros_for
+from .saved_values import SavedValues
+from .scan import recurrent_grad
 
 
-class BlockWalk:
-    """The way back through a block that an op runs.
+class BlockGradient:
+    """The gradient of an op that runs a block.
 
-    carried: by name of what the block writes, the variable of its gradient.
-
-    The new block sees what the block saw, and so do its own inner blocks: what it shares with the
-    one around it is declared there.
+    carried: the gradients of the variables that the block writes, by name.
+    The gradient block is a child of the forward block, so it sees the same variables; variables
+    shared with the enclosing block are declared there.
     """
 
-    def __init__(self, outer: Walk, op: OpDesc, at: int, repeats: bool) -> None:
+    def __init__(self, outer: BackwardPass, op: OpDesc, at: int, repeats: bool) -> None:
         self.outer, self.op, self.at, self.repeats = outer, op, at, repeats
         self.recorder = outer.recorder
         self.block = self.recorder.program.blocks[op.attr("sub_block")]
         self.carried: dict[str, Variable] = {}
-        self.summed: dict[str, Variable] = {}
+        self.accumulators: dict[str, Variable] = {}
 
     def run(self) -> OpDesc | None:
-        """Write the block and the op that runs it."""
-        self._take_what_arrived()
+        """Emit the gradient block and the op that runs it."""
+        self._take_output_grads()
         made = Block(len(self.recorder.program.blocks), self.block.idx)
         self.recorder.program.blocks.append(made)
-        versions = Versions(self.recorder, self.block, (self.outer.versions, self.at), self.repeats)
-        walk = Walk(self.recorder, self.outer.reach, versions)
+        saved_values = SavedValues(
+            self.recorder, self.block, (self.outer.saved_values, self.at), self.repeats
+        )
+        backward = BackwardPass(self.recorder, self.outer.activity, saved_values)
         inner = Inner(made)
         with self.recorder.writing(inner):
             for name, gradient in self.carried.items():
-                walk.pending.hold(name, gradient)
-            walk.run()
-            ends = {name: self._end(walk, name) for name in self.carried}
-            reads = self._reads(walk)
-        self._start_sums(reads)
+                backward.cotangents.set_external(name, gradient)
+            backward.run()
+            ends = {name: self._initial_value_grad(backward, name) for name in self.carried}
+            reads = self._read_grads(backward)
+        self._declare_accumulators(reads)
         with self.recorder.writing(inner):
             self._write_back(ends, reads)
-        versions.finish()
+        saved_values.insert_copies()
         return self._emit(made)
 
     # -- what goes in
     # -------------------------------------------------------------------------------------------
 
-    def _take_what_arrived(self) -> None:
-        """The gradients of what the block writes, in variables that it may change."""
+    def _take_output_grads(self) -> None:
+        """Copy the gradients of the written variables to variables that the gradient block may
+        overwrite.
+        """
         outer = self.outer
-        for name in self._writes():
-            if name in outer.pending:
-                total = outer.pending.take(name)
-                gradient = shared_gradient(self.recorder, name, total.raw, outer.block)
+        for name in self._written_names():
+            if name in outer.cotangents:
+                total = outer.cotangents.take(name)
+                gradient = declare_shared_gradient(self.recorder, name, total.raw, outer.block)
                 self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
                 gradient = self._zeros(outer.after(name, self.at), name)
             self.carried[name] = gradient
 
-    def _writes(self) -> Iterable[str]:
-        """What the block writes and a gradient may flow to, there or in a round before."""
+    def _written_names(self) -> Iterable[str]:
+        """The written variables that a gradient may flow to, here or in an earlier iteration."""
         for name in block_writes(self.recorder.program, self.block):
-            kept = self.repeats or self.outer.versions.written_before(name, self.at)
-            if name in self.outer.pending or (kept and self.outer.wants(name)):
+            kept = self.repeats or self.outer.saved_values.written_before(name, self.at)
+            if name in self.outer.cotangents or (kept and self.outer.needs_grad(name)):
                 yield name
 
     def _zeros(self, like: Variable, name: str) -> Variable:
-        """Zeros in a variable of their own."""
+        """Zeros in a new variable."""
         zeros = zeros_for(self.recorder, like)
-        made = shared_gradient(self.recorder, name, like.raw, self.outer.block)
+        made = declare_shared_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
     # -- what comes out
     # -----------------------------------------------------------------------------------------
 
-    def _end(self, walk: Walk, name: str) -> Variable:
-        """The gradient of what a written variable was before the block."""
-        if name in walk.pending:
-            total = walk.pending.total(name)
-        elif self.repeats or self.outer.versions.written_before(name, self.at):
-            total = zeros_for(self.recorder, walk.before(name, 0))
+    def _initial_value_grad(self, backward: BackwardPass, name: str) -> Variable:
+        """The gradient of the value of a written variable before the block."""
+        if name in backward.cotangents:
+            total = backward.cotangents.total(name)
+        elif self.repeats or self.outer.saved_values.written_before(name, self.at):
+            total = zeros_for(self.recorder, backward.before(name, 0))
         else:
             return self.carried[name]
-        copy = declared(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
-        # all are written back at once
+        copy = declare_like(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
+        # copied first, because all are written back at once
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
-    def _reads(self, walk: Walk) -> dict[str, Variable]:
-        """The gradients of what the block only reads."""
+    def _read_grads(self, backward: BackwardPass) -> dict[str, Variable]:
+        """The gradients of the variables that the block only reads."""
         outside = block_reads(self.recorder.program, self.block)
-        found = dict.fromkeys(n for n in outside if n not in self.carried and n in walk.pending)
-        return {name: walk.pending.total(name) for name in found}
+        found = dict.fromkeys(
+            n for n in outside if n not in self.carried and n in backward.cotangents
+        )
+        return {name: backward.cotangents.total(name) for name in found}
 
-    def _start_sums(self, reads: dict[str, Variable]) -> None:
+    def _declare_accumulators(self, reads: dict[str, Variable]) -> None:
         for name in reads:
             like = self.outer.before(name, self.at)
-            self.summed[name] = self._zeros(like, name)
+            self.accumulators[name] = self._zeros(like, name)
 
     def _write_back(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
         for name, gradient in reads.items():
-            sum_ = self.summed[name].name
+            sum_ = self.accumulators[name].name
             if self.repeats:
                 self.recorder.emit("sum", {"X": [sum_, gradient.name]}, {"Out": [sum_]})
             else:
@@ -130,12 +135,12 @@ class BlockWalk:
     def _emit(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
         for name, gradient in self.carried.items():
-            if self.repeats or outer.versions.written_before(name, self.at):
-                outer.add(name, gradient)
-        for name, gradient in self.summed.items():
-            outer.add(name, gradient)
+            if self.repeats or outer.saved_values.written_before(name, self.at):
+                outer.accumulate(name, gradient)
+        for name, gradient in self.accumulators.items():
+            outer.accumulate(name, gradient)
         given = [g.name for g in self.carried.values()]
-        written = [*given, *(g.name for g in self.summed.values())]
+        written = [*given, *(g.name for g in self.accumulators.values())]
         slot = "X" if self.repeats else "Input"
         operands = {k: list(v) for k, v in op.inputs.items() if k not in ("Cond", "Condition")}
         if not self.repeats:
@@ -153,140 +158,144 @@ class BlockWalk:
         )
 
 
-def _conditional(walk: Walk, op: OpDesc, at: int) -> None:
-    BlockWalk(walk, op, at, repeats=False).run()
+def _conditional_block_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    BlockGradient(backward, op, at, repeats=False).run()
 
 
-def _while(walk: Walk, op: OpDesc, at: int) -> None:
+def _while_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
-        name = walk.recorder.namer.temporary("while_scopes")
-        walk.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
+        name = backward.recorder.namer.temporary("while_scopes")
+        backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
         op.outputs["StepScopes"] = [name]
-    BlockWalk(walk, op, at, repeats=True).run()
+    BlockGradient(backward, op, at, repeats=True).run()
 
 
 # -- values that are chosen
 # -----------------------------------------------------------------------------------------
 
 
-def _assign(walk: Walk, op: OpDesc, at: int) -> None:
-    gradient = walk.pending.take(op.outputs["Out"][0])
+def _assign_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
-    if walk.wants(name):
-        like = walk.before(name, at)
-        walk.add(
+    if backward.needs_grad(name):
+        like = backward.before(name, at)
+        backward.accumulate(
             name,
             gradient
-            if walk.is_array(name) or gradient.meta == like.meta
-            else fitted(gradient, like),
+            if backward.is_array(name) or gradient.meta == like.meta
+            else reduce_to(gradient, like),
         )
 
 
-def _select_input(walk: Walk, op: OpDesc, at: int) -> None:
-    gradient = walk.pending.take(op.outputs["Out"][0])
-    operands = [walk.before(n, at) for n in op.inputs["X"]]
+def _select_input_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    operands = [backward.before(n, at) for n in op.inputs["X"]]
     made = [
-        declared(walk.recorder, walk.recorder.namer.temporary("select_input"), v.raw)
+        declare_like(backward.recorder, backward.recorder.namer.temporary("select_input"), v.raw)
         for v in operands
     ]
     given = {
-        "Mask": [walk.before(op.inputs["Mask"][0], at).name],
+        "Mask": [backward.before(op.inputs["Mask"][0], at).name],
         "Out@GRAD": [gradient.name],
         "X": [v.name for v in operands],
     }
-    walk.recorder.emit("select_input_grad", given, {"X@GRAD": [v.name for v in made]})
+    backward.recorder.emit("select_input_grad", given, {"X@GRAD": [v.name for v in made]})
     for name, part in zip(op.inputs["X"], made, strict=True):
-        if walk.wants(name):
-            walk.add(name, part)
+        if backward.needs_grad(name):
+            backward.accumulate(name, part)
 
 
 # -- lists
 # ------------------------------------------------------------------------------
 
 
-def _write(walk: Walk, op: OpDesc, at: int) -> None:
+def _write_to_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     target, value = op.outputs["Out"][0], op.inputs["X"][0]
-    gradient = walk.pending.take(target)
-    operand = walk.before(value, at)
-    position = walk.before(op.inputs["I"][0], at)
-    made = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), operand.raw)
-    rest = declared(walk.recorder, walk.recorder.namer.temporary("write_to_array"), gradient.raw)
+    gradient = backward.cotangents.take(target)
+    operand = backward.before(value, at)
+    position = backward.before(op.inputs["I"][0], at)
+    made = declare_like(
+        backward.recorder, backward.recorder.namer.temporary("write_to_array"), operand.raw
+    )
+    rest = declare_like(
+        backward.recorder, backward.recorder.namer.temporary("write_to_array"), gradient.raw
+    )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
-    walk.recorder.emit(
+    backward.recorder.emit(
         "write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]}
     )
-    if walk.wants(value):
-        walk.add(value, made)
-    walk.add(target, rest)
+    if backward.needs_grad(value):
+        backward.accumulate(value, made)
+    backward.accumulate(target, rest)
 
 
-def _read(walk: Walk, op: OpDesc, at: int) -> None:
-    gradient = walk.pending.take(op.outputs["Out"][0])
+def _read_from_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
-    if walk.wants(name):
-        _add_element(walk, name, walk.before(op.inputs["I"][0], at), gradient)
+    if backward.needs_grad(name):
+        _add_element(backward, name, backward.before(op.inputs["I"][0], at), gradient)
 
 
-def _add_element(walk: Walk, name: str, position: Variable, gradient: Variable) -> None:
-    """A gradient that arrives at one element of a list."""
+def _add_element(backward: BackwardPass, name: str, position: Variable, gradient: Variable) -> None:
+    """Add a gradient to one element of a TensorArray's gradient."""
     before = (
-        walk.pending.take(name)
-        if name in walk.pending
-        else zeros_for(walk.recorder, walk.variable(name))
+        backward.cotangents.take(name)
+        if name in backward.cotangents
+        else zeros_for(backward.recorder, backward.variable(name))
     )
-    made = declared(walk.recorder, walk.recorder.namer.temporary("read_from_array"), before.raw)
+    made = declare_like(
+        backward.recorder, backward.recorder.namer.temporary("read_from_array"), before.raw
+    )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
-    walk.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
-    walk.add(name, made)
+    backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
+    backward.accumulate(name, made)
 
 
-def _join(walk: Walk, op: OpDesc, at: int) -> None:
-    gradient = walk.pending.take(op.outputs["Out"][0])
+def _tensor_array_to_tensor_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
-    if walk.wants(name):
-        held = walk.before(name, at)
-        made = declared(
-            walk.recorder, walk.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
+    if backward.needs_grad(name):
+        held = backward.before(name, at)
+        made = declare_like(
+            backward.recorder, backward.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
-        walk.recorder.emit(
+        backward.recorder.emit(
             "tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs)
         )
-        walk.add(name, made)
+        backward.accumulate(name, made)
 
 
-def _slice(walk: Walk, op: OpDesc, at: int) -> None:
-    """A list without its last elements keeps the places of the others; a tensor has its
-    own rule.
-    """
+def _slice_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+    """The gradient of `slice` of a TensorArray; a tensor has its own rule."""
     name = op.inputs["Input"][0]
-    if not walk.is_array(name):
-        walk.plain(op, at)
+    if not backward.is_array(name):
+        backward.differentiate_op(op, at)
         return
-    gradient = walk.pending.take(op.outputs["Out"][0])
-    if not walk.wants(name):
+    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    if not backward.needs_grad(name):
         return
     if op.attr("decrease_axis"):
-        _add_element(walk, name, _number(op.attr("starts")[0]), gradient)
+        _add_element(backward, name, _int64_constant(op.attr("starts")[0]), gradient)
     else:
-        walk.add(name, gradient)
+        backward.accumulate(name, gradient)
 
 
-def _number(value: int) -> Variable:
+def _int64_constant(value: int) -> Variable:
     found: Any = OPS["fill_constant"](shape=[1], value=float(value), dtype=dtype_of("int64").proto)
     return found
 
 
 RULES |= {
-    "conditional_block": _conditional,
-    "conditional_block_infer": _conditional,
-    "while": _while,
-    "recurrent": through_steps,
-    "assign": _assign,
-    "rnn_memory_helper": _assign,
-    "select_input": _select_input,
-    "write_to_array": _write,
-    "read_from_array": _read,
-    "tensor_array_to_tensor": _join,
-    "slice": _slice,
+    "conditional_block": _conditional_block_grad,
+    "conditional_block_infer": _conditional_block_grad,
+    "while": _while_grad,
+    "recurrent": recurrent_grad,
+    "assign": _assign_grad,
+    "rnn_memory_helper": _assign_grad,
+    "select_input": _select_input_grad,
+    "write_to_array": _write_to_array_grad,
+    "read_from_array": _read_from_array_grad,
+    "tensor_array_to_tensor": _tensor_array_to_tensor_grad,
+    "slice": _slice_grad,
 }

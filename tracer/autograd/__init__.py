@@ -1,6 +1,4 @@
-"""Gradients by hand and of higher order: PyLayer, jacobian, hessian, vjp, jvp; and what
-`oarlock.grad` is made of.
-"""
+"""paddle.autograd: PyLayer, jacobian, hessian, vjp, jvp and gradient settings."""
 
 from ..core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
 from .functional import Hessian, Jacobian, backward, hessian, jacobian, jvp, vjp

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians, row by row as they are asked for; products with them."""
+"""Jacobians and Hessians, computed lazily by rows, and their products with vectors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
 ) -> None:
-    """Add the gradients of all `tensors` to `grad` of the leaves behind them.
+    """Accumulate the gradients of all `tensors` into `grad` of the leaves they depend on.
 
-    grad_tensors: like tensors, ones for None.
+    grad_tensors: initial gradients, one per tensor; None for ones.
     """
     roots = _listed(tensors)
     given = [None] * len(roots) if grad_tensors is None else _listed(grad_tensors)
@@ -38,11 +38,11 @@ def _listed(value: Any) -> list[Any]:
 
 
 class Jacobian:
-    """The derivatives of every element of `ys` by every element of `xs`; indexing computes the rows
-    that it needs, once.
+    """The derivatives of every element of `ys` with respect to every element of `xs`. Indexing
+    computes the required rows once.
 
-    ys [M] or [], xs [N] or [] -> [M, N], without the axes that are not there; is_batched: ys [B,
-    M], xs [B, N] -> [B, M, N].
+    ys [M] or [], xs [N] or [] -> [M, N], without the missing axes.
+    is_batched: ys [B, M], xs [B, N] -> [B, M, N].
     """
 
     def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False) -> None:
@@ -63,7 +63,7 @@ class Jacobian:
 
     @property
     def shape(self) -> list[int]:
-        """See the class."""
+        """The shape of the whole Jacobian."""
         batch = self._axis
         return [
             *self._ys.meta.shape[:batch],
@@ -72,7 +72,7 @@ class Jacobian:
         ]
 
     def _row(self, index: int) -> Tensor:
-        """The derivatives of one element (of each in the batch): like xs."""
+        """The derivatives of one element (of each batch element), with the shape of xs."""
         if index not in self._rows:
             y = (
                 self._ys
@@ -133,9 +133,7 @@ Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
 class Hessian(Jacobian):
-    """The second derivatives of a number by every pair of elements of `xs`: the Jacobian of its
-    gradient.
-    """
+    """The second derivatives of a scalar: the Jacobian of its gradient."""
 
 
 def _batched(batch_axis: int | None) -> bool:
@@ -145,8 +143,8 @@ def _batched(batch_axis: int | None) -> bool:
 
 
 def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Jacobian of `ys` by `xs`; a tuple of them for a tuple of `xs`, a tuple of those for a
-    tuple of `ys`.
+    """The Jacobian of `ys` with respect to `xs`; a tuple for a tuple of `xs`, a tuple of those for
+    a tuple of `ys`.
 
     ys [M], xs [N] -> [M, N]; batch_axis=0: ys [B, M], xs [B, N] -> [B, M, N].
     """
@@ -158,8 +156,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
-    """The Hessian of `ys`, one number (of each in the batch), by `xs`; for a tuple of `xs` a tuple
-    of tuples.
+    """The Hessian of the scalar `ys` (one per batch element) with respect to `xs`; a tuple of
+    tuples for a tuple of `xs`.
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
@@ -200,8 +198,9 @@ def _as(found: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)`, and the product of `v` (like the result, ones for None) with its Jacobian: like
-    xs.
+    """`func(*xs)` and the product of `v` with its Jacobian, which has the shape of xs.
+
+    v: shape of the result, ones for None.
     """
     leaves = _leaves(xs)
     ys = func(*leaves)
@@ -211,11 +210,11 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)`, and the product of its Jacobian with `v` (like xs, ones for None): like the
-    result.
+    """`func(*xs)` and the product of its Jacobian with `v`, which has the shape of the result.
 
-    The gradient is linear in what comes back; the derivative of that line is the product (two
-    reverse modes make a forward one).
+    v: shape of xs, ones for None.
+    The gradient is linear in the initial gradient; differentiating it once more gives the product
+    (double backward).
     """
     leaves = _leaves(xs)
     vectors = _like(v, leaves, "jvp")

@@ -1,4 +1,4 @@
-"""PyLayer: an op whose forward and backward are Python of the user's."""
+"""PyLayer: an op with user-defined forward and backward functions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core._tape import Node
+from ..core.backward_pass import BARE_ARRAYS, to_public_grad
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
-from ..core.op import Facts, Meta, Op, Slot
-from ..core.sweep import BARE, outward
+from ..core.mode import state, use_mode
+from ..core.op import Meta, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 
 
 class PyLayerContext:
-    """What forward leaves for backward.   Attributes of the user's own may be set on it as well."""
+    """Passes values from forward to backward. Users may set other attributes on it."""
 
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()
@@ -23,55 +23,50 @@ class PyLayerContext:
         self._zeros = True
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors for backward; a second call replaces what the first kept."""
+        """Save tensors for backward; a second call replaces the first."""
         self._saved = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept."""
+        """The saved tensors."""
         return self._saved
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """These results of forward have no gradient; backward gets zeros for them."""
+        """Mark results without gradient; backward receives zeros for them."""
         self._constant = tensors
 
     def mark_not_inplace(self, *tensors: Any) -> None:
-        """These results are operands given back: always true here, where results never share a
-        tensor with operands.
-        """
+        """No-op: results never share a tensor with inputs."""
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros (the default) or None for results that nothing came
-        back to.
-        """
+        """Whether backward receives zeros (default) or None for results without gradient."""
         self._zeros = bool(value)
 
 
 class PyLayer:
-    """Subclass it with static methods `forward(ctx, *args, **kwargs)` and `backward(ctx, *grads)`,
-    then call `apply`.
+    """Base class of user-defined ops: define static methods `forward(ctx, *args, **kwargs)` and
+    `backward(ctx, *grads)` and call `apply`.
 
-    backward gets one gradient per tensor that forward gave, and gives one (or None) per tensor that
-    forward was called with.
+    backward takes one gradient per tensor that forward returned, and returns one gradient or None
+    per tensor that forward took.
     """
 
     @staticmethod
     def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
-        """The results; nothing in here is recorded for gradients."""
+        """Compute the results; nothing in it is recorded for gradients."""
         raise NotImplementedError("a PyLayer needs a forward")
 
     @staticmethod
     def backward(ctx: PyLayerContext, *args: Any) -> Any:
-        """The gradients of the tensors that forward was called with."""
+        """Compute the gradients of the tensors that forward took."""
         raise NotImplementedError("a PyLayer needs a backward")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward, and put it on the tape.
-
-        Tensors may stand among the arguments and in lists of them.
+        """Run forward and record it on the tape. Tensors may be arguments or elements of list
+        arguments.
         """
         ctx = PyLayerContext()
-        with pushed(state.mode.with_tape(False)):
+        with use_mode(state.mode.with_tape(False)):
             made = cls.forward(ctx, *args, **kwargs)
         given = _tensors([*args, *kwargs.values()])
         nested = list(made) if isinstance(made, list | tuple) else [made]
@@ -82,7 +77,7 @@ class PyLayer:
                 with_user_line(f"{cls.__name__}: forward gave no tensor, but {type(made).__name__}")
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
-            state.mode.cuts(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
             _record(cls, ctx, given, tensors)
         return type(made)(results) if isinstance(made, list | tuple) else results[0]
@@ -98,9 +93,7 @@ def _tensors(args: Sequence[Any]) -> list[Tensor]:
 
 
 def _own(result: Tensor, given: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
-    """The result as a tensor of its own: an operand that forward gave back must not become the
-    node's result.
-    """
+    """The result as a new tensor if forward returned one of its inputs."""
     if not any(result is t for t in given):
         return result
     made = result.detach()
@@ -119,13 +112,13 @@ def _record(
 
 
 def _op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
-    """The op that stands on the tape for one call."""
+    """The op of the tape node of one call."""
     op = Op(
         cls.__name__,
         [Slot("X", many=True)],
         [Slot("Out", many=True)],
         _no_kernel,
-        Facts(internal=True),
+        OpTraits(internal=True),
         None,
     )
     op.vjp(_rule(cls, ctx))
@@ -137,15 +130,13 @@ def _no_kernel(x: Any) -> Any:
 
 
 def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[Any]], list[Any]]:
-    """The vjp rule: the user's backward, on Tensors; where gradients are bare arrays it wraps and
-    unwraps them.
-    """
+    """The vjp rule: call the user's backward with Tensors; wrap and unwrap bare arrays."""
 
     def rule(grads: list[Any], operands: list[Any]) -> list[Any]:
-        bare = state.mode is BARE
+        bare = state.mode is BARE_ARRAYS
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
-        with pushed(state.mode.with_tape(False) if bare else state.mode):
-            found = cls.backward(ctx, *[t if t is None else outward(t) for t in tensors])
+        with use_mode(state.mode.with_tape(False) if bare else state.mode):
+            found = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])
         found = list(found) if isinstance(found, list | tuple) else [found]
         if len(found) != len(operands):
             why = (
@@ -155,14 +146,14 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
             raise OpError(with_user_line(why))
         for f, x in zip(found, operands, strict=True):
             _check_like(cls.__name__, f, x if bare else x.meta)
-        found = [outward(f) if isinstance(f, Tensor) else f for f in found]
+        found = [to_public_grad(f) if isinstance(f, Tensor) else f for f in found]
         return [f.array if bare and isinstance(f, Tensor) else f for f in found]
 
     return rule
 
 
 def _check_like(name: str, gradient: Any, operand: Any) -> None:
-    """Raise OpError for what is neither None nor a gradient of the operand's shape."""
+    """Raise OpError unless the gradient is None or has the input's shape."""
     if gradient is None:
         return
     got = gradient.meta if isinstance(gradient, Tensor) else type(gradient).__name__

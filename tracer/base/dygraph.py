@@ -12,7 +12,7 @@ import numpy as _np
 
 from ..core import unique_name as _unique_name
 from ..core.eager import EAGER as _EAGER
-from ..core.mode import pushed as _pushed
+from ..core.mode import use_mode as _pushed
 from ..core.tensor import Tensor as _Tensor
 from ..static import Program as _Program
 from ..static import program_guard as _program_guard
@@ -44,7 +44,7 @@ def to_variable(
     return made
 
 
-base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names
+base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names.
 
 
 def __getattr__(name: str) -> _Any:

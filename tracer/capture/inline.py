@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ..core.tensor import Tensor
 from ..ir.block_captures import EMPTY
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
 
@@ -45,7 +46,7 @@ class _Inline:
                 self._names[0, name] = mode.recorder.name_of(tensor)
         self._declare(program.block)
         for op in program.block.ops:
-            if op.type not in ("feed", "fetch"):
+            if not is_feed_or_fetch(op.type):
                 self._recorder.block.ops.append(self._op(0, op))
 
     def outputs(self) -> list[Tensor]:
@@ -59,7 +60,7 @@ class _Inline:
 
     def _declare(self, block: Block) -> None:
         for name, var in block.vars.items():
-            if name in ("feed", "fetch") or (block.idx == 0 and (0, name) in self._names):
+            if is_feed_or_fetch(name) or (block.idx == 0 and (0, name) in self._names):
                 continue
             wanted = self._names.get((block.idx, name)) or self._recorder.namer.fresh(name)
             self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)

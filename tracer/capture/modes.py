@@ -7,17 +7,18 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from ..core import pytree
 from ..core.eager import Eager, metas_of
 from ..core.errors import (
     OpError,
     SideEffectError,
     TraceError,
-    told,
+    same_kind,
     user_line,
     warn,
     with_user_line,
 )
-from ..core.mode import Mode, innermost
+from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import shown_value
@@ -37,7 +38,7 @@ class Trace(Eager):
     does more than compute with are put there: variable and axis.
     """
 
-    silent = False
+    is_eager = False
     bare = False  # gradients, and programs that are called, are recorded op by op
 
     def __init__(
@@ -66,17 +67,17 @@ class Trace(Eager):
         self.recorder.bind(tensor, name)
         return name
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
-        made = super().shadow(tensor)
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """See Mode.snapshot."""
+        made = super().snapshot(tensor)
         self.recorder.bind(made, self.recorder.name_of(tensor))
         return made
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   Raises TraceError for a tensor that is not the program's own."""
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """Raises TraceError for a tensor that does not belong to the program."""
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
             raise TraceError(with_user_line(f"in place: {OUTSIDE} (X={tensor.meta})"))
-        super().become(tensor, made)
+        super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
     def read(self, tensor: Tensor, reader: str) -> None:
@@ -115,7 +116,7 @@ class Static(Mode):
     program.
     """
 
-    silent = False
+    is_eager = False
     # set by autodiff, which emits ops in this mode
     differentiate: ClassVar[Callable[..., list[Any] | None]]
     static = True
@@ -135,13 +136,13 @@ class Static(Mode):
         """Whether source is converted on the way."""
         return self._convert is not None
 
-    def cuts(self, why: str) -> None:
-        """See Mode.cuts."""
+    def note_missing_gradient(self, why: str) -> None:
+        """See Mode.note_missing_gradient."""
         if self.tape:
             self.recorder.cuts.append(why)
 
-    def hooked(self, tensor: Tensor, handle: RemovableHook) -> None:
-        """See Mode.hooked."""
+    def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
+        """See Mode.on_hook_registered."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
@@ -160,8 +161,8 @@ class Static(Mode):
         """See Mode.select."""
         return Static.switch(index, list(branches))
 
-    def converted(self, function: Any) -> Any:
-        """See Mode.converted."""
+    def convert_forward(self, function: Any) -> Any:
+        """See Mode.convert_forward."""
         return function if self._convert is None else self._convert(function)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
@@ -213,7 +214,9 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            wrong = told(error, with_user_line(f"{op.type}: {why} ({op.show_operands(metas)})"))
+            wrong = same_kind(
+                error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+            )
             wrong.__suppress_context__ = True
             inferred = self.trouble(wrong, _like_operands(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
@@ -265,16 +268,16 @@ class Static(Mode):
             desc.stop_gradient = True
         return self.recorder.variable(desc)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """See Mode.snapshot."""
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
             return tensor
         self.recorder.aliases.check(tensor)
         return self.recorder.variable(tensor.raw)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   A buffer is written by the program, at this place of it."""
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.assign_inplace.   A buffer is written by the program, at this place of it."""
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._refuse_outside(tensor)
@@ -294,8 +297,8 @@ class Static(Mode):
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
-    def begin_graph(self, tensor: Tensor) -> None:
-        """See Mode.begin_graph.
+    def begin_gradient(self, tensor: Tensor) -> None:
+        """See Mode.begin_gradient.
 
         The variable before, through which no gradient flows, stays in between.
         """
@@ -361,13 +364,13 @@ def half_error(half: Half) -> NoValue:
 
 def static_mode(mode: Mode) -> Static | None:
     """The `Static` that `mode` is, or is over; None where no program is written by names only."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found if isinstance(found, Static) else None
 
 
 def recorder_of(mode: Mode) -> Recorder | None:
     """What the mode writes to, if it writes a program."""
-    found = innermost(mode)
+    found = base_mode(mode)
     return found.recorder if isinstance(found, Static | Trace) else None
 
 
@@ -458,6 +461,10 @@ class SymbolicShape(list[Any]):
     def copy(self) -> list[Any]:
         """A plain list of the sizes."""
         return self[:]
+
+
+# Flattened like a list; dynamic sizes become values of the program.
+pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core import pytree
 from ..core.errors import TraceError, VerifyError, with_user_line
 from ..core.tensor import Tensor
-from .control import pytree
 from .control.tensor_arrays import TensorArray
 
 PLAIN = (bool, int, float, str)
@@ -79,7 +79,7 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     nesting = _nesting(json.loads(tree), count, constants)
     if nesting == 0 and count:
         return lambda flat: flat[0]
-    return lambda flat: pytree.build(nesting, [*flat, *constants])
+    return lambda flat: pytree.unflatten(nesting, [*flat, *constants])
 
 
 def _nesting(node: Any, count: int, constants: list[Any]) -> Any:

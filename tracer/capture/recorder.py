@@ -315,7 +315,7 @@ class Recorder:
         if op.lod_levels is not None:
             return op.lod_levels(*levels) if slot in op.outs[: op.lod_outs] else 0
         for arg, level in zip(args, levels, strict=True):
-            if level and not op.facts.other_rows:
+            if level and not op.traits.breaks_lod:
                 rows = (arg[0] if isinstance(arg, list | tuple) else arg).meta.shape[:1]
                 return level if rows == meta.shape[:1] else 0
         return 0

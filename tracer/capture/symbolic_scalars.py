@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.dtype import default_float, dtype_of, is_float
 from ..core.errors import TraceError, with_user_line
-from ..core.mode import innermost, state
+from ..core.mode import base_mode, state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -103,7 +103,7 @@ def refused(value: Any, what: str, fix: str, instead: Any) -> Any:
 
 def troubled(error: TraceError, instead: Any) -> Any:
     """Let the mode in force raise an error, or note it and go on with something else."""
-    mode = innermost(state.mode)
+    mode = base_mode(state.mode)
     if not mode.static:
         raise error
     return mode.trouble(error, instead)

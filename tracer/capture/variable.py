@@ -10,13 +10,13 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
-from ..core.element import check_item
-from ..core.era import era, texts
 from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
-from ..core.mode import innermost, state
+from ..core.item_index import check_item
+from ..core.mode import base_mode, state
 from ..core.op import OPS, Meta
+from ..core.paddle1_compat import compat
 from ..core.parameter import Parameter
-from ..core.place import Place, get_device, place_named
+from ..core.place import Place, get_device, parse_place
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.printer import declaration
 from ..ir.program import Kind, VarDesc
@@ -102,7 +102,7 @@ class Variable(Tensor):
         Where one is saved, the hook counts for nothing.
         """
         if state.mode.static and state.mode.builder is None and not self.stop_gradient:
-            state.mode.cuts("hooks of its values (register_hook)")
+            state.mode.note_missing_gradient("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- its declaration
@@ -125,7 +125,7 @@ class Variable(Tensor):
     @property
     def place(self) -> Place:
         """Where eager tensors are made: a program runs where it is run."""
-        return place_named(get_device(), "place")
+        return parse_place(get_device(), "place")
 
     @property
     def array(self) -> Any:
@@ -153,8 +153,8 @@ class Variable(Tensor):
         while that is recorded.
         """
         self._refuse_mixed("shape")
-        found = list(self.meta.shape) if state.mode.silent else state.mode.shape(self)
-        plain = self.of_numpy or (state.mode.silent and self._block is not None)
+        found = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
+        plain = self.of_numpy or (state.mode.is_eager and self._block is not None)
         return tuple(found) if plain and type(found) is list else found  # type: ignore[return-value]
 
     @property
@@ -200,7 +200,7 @@ class Variable(Tensor):
             )
             raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
         if not value and self.raw.stop_gradient:
-            state.mode.begin_graph(self)
+            state.mode.begin_gradient(self)
         self.raw.stop_gradient = bool(value)
 
     @property
@@ -280,14 +280,14 @@ class Variable(Tensor):
         recording, writes it to the program.
         """
         if isinstance(value, Variable):
-            state.mode.become(self, self._written(value))
+            state.mode.assign_inplace(self, self._written(value))
             return
-        if not era.dynamic:
+        if not compat.follows_fluid_mode:
             self._of_values("set_value")
         if self.block is None:
             super().set_value(value)
         else:
-            array = np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value))
+            array = np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value))
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
     def _written(self, value: Variable) -> Variable:
@@ -357,7 +357,7 @@ class Variable(Tensor):
         super().clear_gradient(set_to_zero)
 
     def _of_values(self, method: str) -> None:
-        if era.old and self._block is not None and not _converts():
+        if compat.is_paddle1 and self._block is not None and not _converts():
             why = (
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
@@ -396,7 +396,7 @@ class Variable(Tensor):
             raise MisfitError(
                 with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}")
             )
-        if not era.dynamic:
+        if not compat.follows_fluid_mode:
             self._of_values("detach")
         if not state.mode.tape:
             return self
@@ -407,16 +407,18 @@ class Variable(Tensor):
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The declaration as text, as in a printed program; in the era of 1.x the block of that."""
         checked_flags(throw_on_error, with_details)
-        if not era.old:
+        if not compat.is_paddle1:
             return declaration(self.raw)
-        return texts["variable"](self) + (texts["details"](self) if with_details else "")
+        return compat.rules.format_variable(self) + (
+            compat.rules.format_details(self) if with_details else ""
+        )
 
     def _to_readable_code(self) -> str:
         return self.to_string()
 
     def __repr__(self) -> str:
-        if era.old:
-            return texts["variable"](self)
+        if compat.is_paddle1:
+            return compat.rules.format_variable(self)
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
 
     __str__ = __repr__
@@ -433,8 +435,8 @@ class ParameterVariable(Variable, Parameter):
         self.optimize_attr = {"learning_rate": 1.0}
 
     def __repr__(self) -> str:
-        if era.old:
-            return texts["variable"](self)
+        if compat.is_paddle1:
+            return compat.rules.format_variable(self)
         return f"Parameter(name={self.name}, {self.meta}, trainable={self.trainable})"
 
     __str__ = __repr__
@@ -442,7 +444,7 @@ class ParameterVariable(Variable, Parameter):
 
 def _converts() -> bool:
     """Whether source is converted while a program is recorded."""
-    mode = innermost(state.mode)
+    mode = base_mode(state.mode)
     return bool(mode.static and mode.converts)
 
 

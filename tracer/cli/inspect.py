@@ -12,6 +12,7 @@ from rich.text import Text
 from ..compiler.lowering import RULES, SEQUENCE_RULES
 from ..core.dtype import BY_NP
 from ..core.op import OPS
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Arg
 from ..loader.engine import offset_inputs, runtime
 from ..loader.model_files import ModelFiles, read_model
@@ -97,7 +98,7 @@ def _values(files: ModelFiles) -> Table:
 
 def _ops(files: ModelFiles) -> Table:
     lowered = set(runtime().lowered_ops())
-    counts = Counter(op.type for op in files.program.ops() if op.type not in ("feed", "fetch"))
+    counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
         table.add_row(

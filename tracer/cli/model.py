@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
@@ -39,7 +39,7 @@ def verify_files(prefix: str) -> None:
         method = layer._method("forward")
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
-        compiled = Compiled(files.program)
+        compiled = CompiledProgram(files.program)
     except Unsupported as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
@@ -52,7 +52,7 @@ def verify_files(prefix: str) -> None:
         return run_compiled(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it would say is printed
+        warnings.simplefilter("ignore")  # The output that it would print is printed.
         found = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpreted)
     agree = "" if found.startswith("not verified") else "engine and interpreter agree "
     _print(

@@ -42,7 +42,7 @@ class Age(NamedTuple):
         return self.number < (2, 0)
 
 
-# What is taken where only major and minor are said, or not even these.
+# The patch versions used if only major and minor, or not even these, are given.
 LAST = {"1": "1.8.5", "1.8": "1.8.5", "2": "2.6.2", "2.4": "2.4.2", "2.5": "2.5.2", "2.6": "2.6.2"}
 NEWEST = {1: 8, 2: 6, 3: 3}  # the last minor of each major
 FLUID, BOTH, TODAY = Age(LAST["1.8"]), Age(LAST["2.4"]), Age(LAST["2.6"])

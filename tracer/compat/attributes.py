@@ -12,7 +12,7 @@ from typing import Any
 
 from .modules import PARENTS
 
-ASKED = "__getattr__"  # of a module: who is asked for names that it does not have
+ASKED = "__getattr__"  # of a module: called for names that the module does not define
 ABOVE = {inner[:end] for inner in PARENTS for end, letter in enumerate(inner) if letter == "."}
 
 
@@ -49,7 +49,7 @@ class Attributes:
             if before is None:
                 raise AttributeError(f"module 'oarlock{inner}' has no attribute '{name}'")
             found = before(name)
-            self.add()  # it may be a module that is imported where it is asked for
+            self.add()  # it may be a lazily imported module
             return found
 
         return __getattr__

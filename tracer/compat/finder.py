@@ -25,7 +25,7 @@ class PaddleFinder(Loader, MetaPathFinder):
 
     def __init__(self, first: Callable[[], None]) -> None:
         self._first, self._attributes = first, Attributes()
-        # a module's own spec, which the import system replaces by the one asked for
+        # A module's own spec, which the import system replaces by the requested one.
         self._specs: dict[str, Any] = {}
 
     def find_spec(
@@ -173,7 +173,7 @@ def _module(fullname: str) -> ModuleType | None:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise  # something else is missing
+                raise  # Another module is missing.
     if inner in PARENTS:
         return View(name, importlib.import_module(f"oarlock{PARENTS[inner]}"))
     above, _, last = name.rpartition(".")

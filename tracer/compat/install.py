@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from ..core.era import era
-from ..core.errors import OarlockError, inside, with_user_line
+from ..core.errors import OarlockError, is_library_file, with_user_line
+from ..core.paddle1_compat import compat
 from . import age as ages
 from .age import Age
 from .finder import PaddleFinder, ViewFinder
 from .without_axes import wrapped
 
-# the age that a process is to have: `auto`, or as `install` takes it; read by
-# children/sitecustomize.py
+# The version that a process emulates: `auto`, or an argument of `install`; read by
+# children/sitecustomize.py.
 INHERITED = "OARLOCK_AS_PADDLE"
 CHILDREN = str(Path(__file__).parent / "children")
 
@@ -114,7 +114,7 @@ def _importer() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith("<frozen importlib") and not inside(name):
+        if not name.startswith("<frozen importlib") and not is_library_file(name):
             return name
         frame = frame.f_back
     return ""
@@ -138,11 +138,13 @@ def _apply(now: _Installed, age: Age) -> None:
         oarlock.enable_static()
         now.undo.append(oarlock.disable_static)
     if age.static_first:
-        now.undo.append(functools.partial(setattr, era, "old", era.old))
-        era.old = True
+        now.undo.append(functools.partial(setattr, compat, "is_paddle1", compat.is_paddle1))
+        compat.is_paddle1 = True
     else:
-        now.undo.append(functools.partial(setattr, era, "dynamic", era.dynamic))
-        era.dynamic = True
+        now.undo.append(
+            functools.partial(setattr, compat, "follows_fluid_mode", compat.follows_fluid_mode)
+        )
+        compat.follows_fluid_mode = True
 
 
 def _hand_down(now: _Installed, version: str) -> None:

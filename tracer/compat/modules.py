@@ -9,7 +9,7 @@ def _rows(above: str, inner: str, names: str) -> dict[str, str]:
     return {f"{inner}.{name}": above for name in names.split()}
 
 
-# Modules of Oarlock that are something else than Paddle's of that name.
+# Modules of Oarlock whose contents differ from Paddle's module of that name.
 OTHERWISE = {".nn.layer"}
 # A module of Paddle, without `paddle` -> the module of Oarlock that has its names.
 PARENTS: dict[str, str] = {

@@ -24,7 +24,7 @@ _REDUCTIONS = (
     "count_nonzero argmax argmin trace mode kthvalue"
 )
 _OTHERS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
-# Where the names stand, and the names.   `Tensor`: its methods
+# Modules and their names.   `Tensor`: its methods
 NAMES: dict[str, str] = {
     "": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",
     ".tensor": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",

@@ -1,7 +1,7 @@
-"""Programs compiled to Python functions on bare arrays, control flow included."""
+"""The compiler: programs, control flow included, become Python functions on bare arrays."""
 
-# imported because each registers its rules in `lowering`
+# each module registers its rules in `lowering`
 from . import control_flow, lod_arrays, scan, vjp_op
-from .compiled_function import Compiled, Piece, lowered
+from .compiled_function import CompiledFunction, CompiledProgram, lower_program
 
-__all__ = ["Compiled", "Piece", "lowered"]
+__all__ = ["CompiledFunction", "CompiledProgram", "lower_program"]

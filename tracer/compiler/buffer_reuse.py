@@ -1,9 +1,8 @@
-"""Kernels that write over an operand which nobody reads again, where it is a cell of a size worth
-it.
+"""In-place kernels: write a result over an input that is not read again, if its register is large.
 
-Who else holds an array is seen when the call is made, by its references: what is fed, fetched
-later, a parameter, kept by a round of a loop, in a list, a constant, or the owner of a view has
-more of them than the one local. Liveness says that this local is not read again.
+Liveness guarantees that the register is dead. Whether something else holds the array is checked at
+run time by its reference count: arrays that are fed, fetched, parameters, residuals, list elements,
+constants or owners of views have more references than the one local variable.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..core import native
-from .instructions import Call
+from .instructions import KernelCall
 
 
-def _references() -> int:
-    """How many references an array has in a call of `_kernels`, if nothing but one local of the
-    caller holds it; 0 if unknown.
+def _unshared_refcount() -> int:
+    """The reference count, inside of a call of `_kernels`, of an array that only one local variable
+    holds; 0 if unknown.
     """
     made = native.kernel("Expression")
     for count in range(1, 9 if native.compiled is not None else 0):
@@ -29,11 +28,11 @@ def _references() -> int:
     return 0
 
 
-ALONE = _references()
+UNSHARED_REFCOUNT = _unshared_refcount()
 
-# Functions with `out` whose result is like each of their operands, for ops without attributes that
-# NumPy computes in one go.
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+# Functions with an `out` argument and results with the shape and dtype of each input, for calls
+# without attributes.
+OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "log2": np.log2,
     "log10": np.log10,
@@ -58,12 +57,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def over(call: Call) -> Any:
-    """What is asked before the kernels of a call: it writes over an operand, or answers
-    NotImplemented; None where no operand dies.
+def in_place_kernel(call: KernelCall) -> Any:
+    """The in-place kernel of a call, which may return NotImplemented; None if no input is dead
+    after the call.
     """
-    function = FUNCTIONS.get(call.op.type, native.declined)
-    spent = [i for i, cell in enumerate(call.ins) if cell in call.dying]
-    if function is native.declined or call.attrs or not spent or not native.switch.on:
+    function = OUT_FUNCTIONS.get(call.op.type, native.not_available)
+    spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
+    if function is native.not_available or call.attrs or not spent or not native.switch.on:
         return None
-    return native.kernel("InplaceCall")(function, spent, ALONE)
+    return native.kernel("InplaceCall")(function, spent, UNSHARED_REFCOUNT)

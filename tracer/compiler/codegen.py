@@ -1,4 +1,6 @@
-"""The source of one Python function for some instructions, and which op each of its lines is."""
+"""Generate the source of a Python function from instructions, with a map from lines to
+instructions.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +11,54 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import COMPILED
-from .buffer_reuse import over
+from .buffer_reuse import in_place_kernel
 from .error_wrapping import errors_as_op_error
-from .fusion import as_good_alone, expression
-from .instructions import Back, Branch, Call, Do, Fused, Loop, Slotted, Step
-from .kernel_selection import HELPERS, bare_kernel, constant, direct_kernel, inline, quick_kernel
+from .fusion import compile_expression, is_better_unfused
+from .instructions import (
+    BackwardLoop,
+    Branch,
+    FusedCalls,
+    Instruction,
+    KernelCall,
+    Loop,
+    RegisterSlots,
+    Statement,
+)
+from .kernel_selection import (
+    HELPERS,
+    bare_kernel,
+    constant_result,
+    inline_expression,
+    native_call,
+    native_rule,
+)
 from .tensor_lists import ON_TENSORS
 from .unsupported_ops import Unsupported
 
 Function = Callable[..., Any]
-FOLD = 30  # names on one line
+MAX_NAMES_PER_LINE = 30
 _number = itertools.count()
 
 
-class Source:
-    """A function that is being written.
+class FunctionSource:
+    """The source of a function under construction.
 
-    names: what its globals are; steps: the instruction of each line.
-
-    tensors: it calls ops, on Tensors, in the mode in force; else kernels on arrays.
-    placed: on arrays of a GPU, so none that know only those
-    of the processor.   each_round: called in each round of a loop.
+    names: the globals of the function.
+    instructions: the instruction of each line.
+    tensors: call ops on Tensors in the current mode instead of kernels on arrays.
+    on_gpu: arrays are on a GPU, so CPU-only kernels are not used.
+    on_iteration: called in each iteration of a loop.
     """
 
     def __init__(
         self,
         tensors: bool = False,
-        each_round: Callable[[], None] | None = None,
-        placed: bool = False,
+        on_iteration: Callable[[], None] | None = None,
+        on_gpu: bool = False,
     ) -> None:
-        self.tensors, self.each_round, self.placed = tensors, each_round, placed
+        self.tensors, self.on_iteration, self.on_gpu = tensors, on_iteration, on_gpu
         self.lines: list[str] = []
-        self.steps: list[Step | None] = []
+        self.instructions: list[Instruction | None] = []
         self.names: dict[str, Any] = {
             "__builtins__": {"range": range, "reversed": reversed},
             "NI": NotImplemented,
@@ -51,58 +69,58 @@ class Source:
     # -- lines
     # --------------------------------------------------------------------------
 
-    def line(self, text: str, step: Step | None = None) -> None:
-        """One more line."""
+    def line(self, text: str, instruction: Instruction | None = None) -> None:
+        """Append a line."""
         self.lines.append(" " * self._depth + text)
-        self.steps.append(step)
+        self.instructions.append(instruction)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """What is written in the body is inside of the line before."""
+        """Indent the lines that the body appends."""
         self._depth += 1
         yield
         self._depth -= 1
 
     def name(self, value: Any) -> str:
-        """The global that a value is."""
+        """The name of a global with this value."""
         found = self._bound.get(id(value))
         if found is None:
             found = self._bound[id(value)] = f"k{len(self._bound)}"
-            self.names[found] = value  # which keeps it, so that no other gets its id
+            self.names[found] = value  # keeps the value alive, so that its id stays unique
         return found
 
-    def kill(self, cells: Sequence[str]) -> None:
-        """Forget what cells hold."""
-        for i in range(0, len(cells), FOLD):
-            self.line(" = ".join((*cells[i : i + FOLD], "None")))
+    def kill(self, registers: Sequence[str]) -> None:
+        """Set registers to None."""
+        for i in range(0, len(registers), MAX_NAMES_PER_LINE):
+            self.line(" = ".join((*registers[i : i + MAX_NAMES_PER_LINE], "None")))
 
     # -- instructions
     # -------------------------------------------------------------------------------------------
 
-    def block(self, steps: Sequence[Step]) -> None:
-        """Some instructions, one after the other."""
-        for step in steps:
-            with errors_as_op_error(step.desc):
-                WRITERS[type(step)](self, step)
-            self.kill(step.dying)
-        if not steps:
+    def block(self, instructions: Sequence[Instruction]) -> None:
+        """Append several instructions."""
+        for instruction in instructions:
+            with errors_as_op_error(instruction.desc):
+                WRITERS[type(instruction)](self, instruction)
+            self.kill(instruction.dead_after)
+        if not instructions:
             self.line("pass")
 
     def function(
         self,
         inputs: Sequence[str],
         unset: Sequence[str],
-        steps: Sequence[Step],
+        instructions: Sequence[Instruction],
         outputs: Sequence[str],
     ) -> Function:
-        """Compile a function of `inputs` that gives `outputs` as a tuple.
+        """Compile a function of `inputs` that returns a tuple of `outputs`.
 
-        unset: cells that may be read before they are written.
+        unset: registers that may be read before they are written.
         """
         self.line(f"def run({', '.join(inputs)}):")
         with self.inside():
             self.kill(unset)
-            self.block(steps)
+            self.block(instructions)
             self.line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
         file = f"{COMPILED} {next(_number)}>"
@@ -112,7 +130,7 @@ class Source:
             SyntaxError,
             RecursionError,
             MemoryError,
-        ) as error:  # Python nests 20 loops and 100 blocks
+        ) as error:  # Python limits nesting to 20 loops and 100 blocks
             raise Unsupported(
                 f"the program cannot be compiled: {getattr(error, 'msg', error)}"
             ) from None
@@ -127,10 +145,12 @@ def _operand(slot: Any) -> str:
     return f"[{', '.join(slot)}]" if isinstance(slot, tuple) else str(slot)
 
 
-def call_text(source: Source, kernel: Any, call: Call, extra: tuple[Any, ...] | None = None) -> str:
-    """The call of one function.
+def call_text(
+    source: FunctionSource, kernel: Any, call: KernelCall, extra: tuple[Any, ...] | None = None
+) -> str:
+    """The source of a function call.
 
-    extra: what it is given behind the operands, in place of attributes.
+    extra: positional arguments after the inputs, instead of attributes.
     """
     operands = [_operand(s) for s in call.ins]
     if extra is not None:
@@ -143,37 +163,37 @@ def call_text(source: Source, kernel: Any, call: Call, extra: tuple[Any, ...] | 
     return f"{source.name(kernel)}({', '.join(operands + attrs)})"
 
 
-def target(outs: Slotted) -> str:
-    """What a result is assigned to, `_` for what nobody reads."""
+def assignment_target(outs: RegisterSlots) -> str:
+    """The target of an assignment; `_` for unused results."""
     parts = [
         f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs
     ]
     return ", ".join(parts)
 
 
-def _write_call(source: Source, call: Call) -> None:
+def _write_call(source: FunctionSource, call: KernelCall) -> None:
     if source.tensors:
-        source.line(f"{target(call.outs)} = {call_text(source, call.op, call)}", call)
+        source.line(f"{assignment_target(call.outs)} = {call_text(source, call.op, call)}", call)
         return
-    if source.placed:
-        source.line(f"{target(call.outs)} = {call_text(source, call.op.kernel, call)}", call)
+    if source.on_gpu:
+        source.line(
+            f"{assignment_target(call.outs)} = {call_text(source, call.op.kernel, call)}", call
+        )
         return
-    fixed, written_out = constant(call), inline(call)
+    fixed, written_out = constant_result(call), inline_expression(call)
     if fixed is not None:
-        source.line(f"{target(call.outs)} = {source.name(fixed)}", call)
+        source.line(f"{assignment_target(call.outs)} = {source.name(fixed)}", call)
     elif written_out is not None:
         names = {n: source.name(v) for n, v in HELPERS.items() if f"{{{n}}}" in written_out}
         text = written_out.format(*call.ins, kernel=source.name(bare_kernel(call.op)), **names)
-        source.line(f"{target(call.outs)} = {text}", call)
+        source.line(f"{assignment_target(call.outs)} = {text}", call)
     else:
-        _write_over(source, call)
+        _write_in_place(source, call)
 
 
-def _write_over(source: Source, call: Call) -> None:
-    """The kernel that writes over an operand, where there is one, and the others where that does
-    not apply.
-    """
-    place = over(call)
+def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
+    """Append the call of the in-place kernel, if any, and of the other kernels as fallback."""
+    place = in_place_kernel(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
         _write_kernels(source, call)
         return
@@ -183,12 +203,12 @@ def _write_over(source: Source, call: Call) -> None:
         _write_kernels(source, call)
 
 
-def _write_kernels(source: Source, call: Call) -> None:
-    """The compiled kernel, and the NumPy kernel where that does not apply."""
+def _write_kernels(source: FunctionSource, call: KernelCall) -> None:
+    """Append the call of the compiled kernel, and of the NumPy kernel as fallback."""
     kernel = call_text(source, bare_kernel(call.op), call)
-    direct, quick = direct_kernel(call), quick_kernel(call.op)
+    direct, quick = native_call(call), native_rule(call.op)
     if direct is None and quick is None:
-        source.line(f"{target(call.outs)} = {kernel}", call)
+        source.line(f"{assignment_target(call.outs)} = {kernel}", call)
         return
     first = (
         call_text(source, quick, call)
@@ -200,60 +220,62 @@ def _write_kernels(source: Source, call: Call) -> None:
     source.line(f"{found} = {first}", call)
     source.line(f"if {found} is NI: {found} = {kernel}", call)
     if not single:
-        source.line(f"{target(call.outs)} = t", call)
+        source.line(f"{assignment_target(call.outs)} = t", call)
 
 
-def _write_do(source: Source, do: Do) -> None:
+def _write_statement(source: FunctionSource, do: Statement) -> None:
     of_tensors = ON_TENSORS if source.tensors else {}
     names = {n: source.name(of_tensors.get(id(v), v)) for n, v in do.names.items()}
-    names |= {f"o{i}": cell for i, cell in enumerate(do.outs)}
+    names |= {f"o{i}": register for i, register in enumerate(do.outs)}
     source.line(do.text.format(*do.ins, **names), do)
 
 
-def _write_branch(source: Source, branch: Branch) -> None:
+def _write_branch(source: FunctionSource, branch: Branch) -> None:
     source.line(f"if {branch.test.format(*branch.ins)}:", branch)
     with source.inside():
         _write_body(source, branch)
 
 
-def _write_body(source: Source, step: Branch | Back) -> None:
-    """What a body does, which may be nothing: all that a group of ops gives may be known to be read
-    nowhere only now.
-    """
+def _write_body(source: FunctionSource, instruction: Branch | BackwardLoop) -> None:
+    """Append a body; `pass` if dead-code elimination left nothing."""
     before = len(source.lines)
-    source.block(step.body)
+    source.block(instruction.body)
     if len(source.lines) == before:
-        source.line("pass", step)
+        source.line("pass", instruction)
 
 
-def _write_loop(source: Source, loop: Loop) -> None:
-    if loop.rounds is not None:
-        source.line(f"{loop.rounds} = []", loop)
+def _write_loop(source: FunctionSource, loop: Loop) -> None:
+    if loop.residuals is not None:
+        source.line(f"{loop.residuals} = []", loop)
     source.line(f"while {loop.cond}:", loop)
     with source.inside():
-        if source.each_round is not None:
-            source.line(f"{source.name(source.each_round)}()", loop)
+        if source.on_iteration is not None:
+            source.line(f"{source.name(source.on_iteration)}()", loop)
         source.block(loop.body)
-        if loop.rounds is not None:
-            source.line(f"{loop.rounds}.append(({''.join(f'{c}, ' for c in loop.kept)}))", loop)
+        if loop.residuals is not None:
+            source.line(f"{loop.residuals}.append(({''.join(f'{c}, ' for c in loop.saved)}))", loop)
 
 
-def _write_back(source: Source, back: Back) -> None:
-    source.line(f"for ({''.join(f'{c}, ' for c in back.kept)}) in reversed({back.rounds}):", back)
+def _write_backward_loop(source: FunctionSource, back: BackwardLoop) -> None:
+    source.line(
+        f"for ({''.join(f'{c}, ' for c in back.saved)}) in reversed({back.residuals}):", back
+    )
     with source.inside():
         _write_body(source, back)
 
 
-def _write_fused(source: Source, fused: Fused) -> None:
+def _write_fused(source: FunctionSource, fused: FusedCalls) -> None:
     if not fused.outs:
         return
-    if as_good_alone(fused):
+    if is_better_unfused(fused):
         _write_call(source, fused.calls[0])
         return
-    # else the calls would find it overwritten
+    # the fallback calls must not find an input overwritten
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
-    source.line(f"{found} = {source.name(expression(fused))}({', '.join(fused.ins)})", fused)
+    source.line(
+        f"{found} = {source.name(compile_expression(fused))}({', '.join(fused.ins)})", fused
+    )
     source.line(f"if {found} is NI:", fused)
     with source.inside():
         for call in fused.calls:
@@ -263,11 +285,11 @@ def _write_fused(source: Source, fused: Fused) -> None:
         source.line(f"else: {outs} = t", fused)
 
 
-WRITERS: dict[type[Step], Any] = {
-    Call: _write_call,
-    Do: _write_do,
+WRITERS: dict[type[Instruction], Any] = {
+    KernelCall: _write_call,
+    Statement: _write_statement,
     Branch: _write_branch,
     Loop: _write_loop,
-    Back: _write_back,
-    Fused: _write_fused,
+    BackwardLoop: _write_backward_loop,
+    FusedCalls: _write_fused,
 }

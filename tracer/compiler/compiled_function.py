@@ -1,6 +1,4 @@
-"""Compiled: a program as one Python function on bare arrays, with as little as possible done per
-call.
-"""
+"""CompiledProgram: a program compiled to one Python function on bare arrays."""
 
 from __future__ import annotations
 
@@ -9,122 +7,128 @@ from typing import Any
 
 import numpy as np
 
-from ..autodiff.decompose import expanded
+from ..autodiff.decompose import decompose_gradients
 from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
-from ..core.quiet import QUIET, setting
+from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.tensor import Tensor
-from ..ir.block_captures import paddle_gradient_ops
-from ..ir.passes.upgrade_ops import upgraded
+from ..ir.block_captures import paddle_control_flow_grads
+from ..ir.op_traits import is_feed_or_fetch
+from ..ir.passes.upgrade_ops import upgrade_program
 from ..ir.program import Kind, Program
-from .codegen import Function, Source
+from .codegen import Function, FunctionSource
 from .error_mapping import raise_explained
 from .error_wrapping import errors_as_op_error
 from .feeds import FEED
-from .fusion import fused
-from .instructions import Plan, Step, all_writes
-from .liveness import mark, needed
-from .lod_propagation import WithLod, levels
-from .lowering import RULES, SEQUENCE_RULES, SKIPPED, Lowering
-from .unsupported_ops import refuse_unknown
+from .fusion import fuse_elementwise
+from .instructions import Instruction, LoweredProgram, all_writes
+from .liveness import eliminate_dead_code, mark_dead_registers
+from .lod_propagation import LodArray, as_levels
+from .lowering import RULES, SEQUENCE_RULES, Lowering
+from .unsupported_ops import check_supported
 
-SMALL = 4096  # elements of a cell whose memory is not given back before the end
+MIN_LARGE_SIZE = 4096  # elements; smaller arrays stay until the function returns
 
 
-class Piece:
-    """Some instructions as a function.
+class CompiledFunction:
+    """Instructions compiled to a function that returns a tuple. It has no state, so threads may
+    share it.
 
-    inputs, outputs: their cells, in the order of arguments and results; tensors, placed: see
-    Source.
-
-    Calling it gives a tuple.   It holds no state: any number of threads may be in it.
+    inputs, outputs: registers, in the order of arguments and results.
+    tensors, on_gpu, on_iteration: see FunctionSource.
     """
 
     def __init__(
         self,
-        plan: Plan,
-        steps: Sequence[Step],
+        lowered: LoweredProgram,
+        instructions: Sequence[Instruction],
         inputs: Sequence[str],
         outputs: Sequence[str],
         tensors: bool = False,
-        each_round: Callable[[], None] | None = None,
-        placed: bool = False,
+        on_iteration: Callable[[], None] | None = None,
+        on_gpu: bool = False,
     ) -> None:
         with errors_as_op_error():
-            kept = list(steps) if tensors else needed(steps, set(outputs))
-            kept = kept if tensors or placed else fused(kept, plan.declared)
-        big = _big_cells(plan)
-        live = mark(kept, set(outputs), lambda cell: cell.rstrip("r") in big)
-        self._source = Source(tensors, each_round, placed)
+            kept = (
+                list(instructions) if tensors else eliminate_dead_code(instructions, set(outputs))
+            )
+            kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.declared)
+        big = _large_registers(lowered)
+        live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
+        self._source = FunctionSource(tensors, on_iteration, on_gpu)
         self.function: Function = self._source.function(
             inputs, sorted(live - set(inputs)), kept, outputs
         )
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """The outputs for some inputs.   Raises OpError that names the op which failed."""
+        """Run the function. Raises OpError that names the op which failed."""
         try:
             found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
-            raise_explained(self.function, self._source.steps, error)
+            raise_explained(self.function, self._source.instructions, error)
         return found
 
-    def quietly(self, *arrays: Any) -> tuple[Any, ...]:
-        """The same; numbers that overflow are infinite without a word."""
-        token = setting.set(QUIET)
+    def run_quietly(self, *arrays: Any) -> tuple[Any, ...]:
+        """Run the function without NumPy warnings about overflow."""
+        token = errstate_variable.set(IGNORE_ALL)
         try:
             return self(*arrays)
         finally:
-            setting.reset(token)
+            errstate_variable.reset(token)
 
     @property
     def functions(self) -> list[Any]:
-        """The functions that its source calls."""
+        """The functions that the source calls."""
         return [value for value in self._source.names.values() if callable(value)]
 
     @property
     def text(self) -> str:
-        """Its source."""
+        """The source."""
         return "\n".join(self._source.lines)
 
 
-def _big_cells(plan: Plan) -> set[str]:
-    """The cells that may hold much memory."""
+def _large_registers(lowered: LoweredProgram) -> set[str]:
+    """The registers that may hold large arrays."""
 
-    def big(cell: str) -> bool:
-        var = plan.declared[cell]
+    def big(register: str) -> bool:
+        var = lowered.declared[register]
         size = 1
         for d in var.shape:
-            size *= d if d >= 0 else SMALL
-        return size >= SMALL or var.kind == Kind.ARRAY
+            size *= d if d >= 0 else MIN_LARGE_SIZE
+        return size >= MIN_LARGE_SIZE or var.kind == Kind.ARRAY
 
-    return {cell for cell in plan.declared if big(cell)}
+    return {register for register in lowered.declared if big(register)}
 
 
-def lowered(program: Program, tensors: bool = False) -> Plan:
-    """The instructions of a program.
+def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
+    """Lower a program to instructions.
 
-    Raises Unsupported that lists everything which cannot be run.
+    Raises Unsupported that lists everything that cannot run.
     """
     with errors_as_op_error():
-        program = expanded(upgraded(program))
+        program = decompose_gradients(upgrade_program(program))
         made = Lowering(program, tensors)
-        ops = [op for op in program.ops() if op.type not in (*SKIPPED, *RULES, *SEQUENCE_RULES)]
-        foreign = [
-            op for op in paddle_gradient_ops(program) if op.attr("sub_block") not in made.inside
+        ops = [
+            op
+            for op in program.ops()
+            if not is_feed_or_fetch(op.type) and op.type not in (*RULES, *SEQUENCE_RULES)
         ]
-        refuse_unknown([op for op in ops if made.gradients.find(op) is None], foreign)
-        return made.plan()
+        foreign = [
+            op
+            for op in paddle_control_flow_grads(program)
+            if op.attr("sub_block") not in made.grad_parents
+        ]
+        check_supported([op for op in ops if made.gradients.find(op) is None], foreign)
+        return made.lowered()
 
 
-class Compiled:
-    """A program that is run.
+class CompiledProgram:
+    """A program compiled for certain feeds and fetches.
 
-    feeds, fetches: names; scope: the values of persistables, given to each run; each_round: see
-    Source.
-
-    Nothing of a run stays in it: threads may share it, if they do not share a scope that the
-    program writes.
+    on_iteration: see FunctionSource.
+    A run leaves no state, so threads may share it, if they do not share a scope that the program
+    writes.
     """
 
     def __init__(
@@ -132,46 +136,45 @@ class Compiled:
         program: Program,
         feeds: Sequence[str] | None = None,
         fetches: Sequence[str] | None = None,
-        each_round: Callable[[], None] | None = None,
+        on_iteration: Callable[[], None] | None = None,
     ) -> None:
-        self.program, self._each_round = program, each_round
+        self.program, self._on_iteration = program, on_iteration
         self.feeds = list(program.feeds() if feeds is None else feeds)
         self.fetches = list(program.fetches() if fetches is None else fetches)
-        self._built: dict[bool, _Built] = {}
+        self._built: dict[bool, _Build] = {}
         self._build()
 
-    def _build(self) -> _Built:
-        """The function, made anew when compiled kernels are turned on or off."""
+    def _build(self) -> _Build:
+        """The compiled function; recompiled when compiled kernels are turned on or off."""
         on = native.switch.on
         found = self._built.get(on)
         if found is None:
-            found = self._built[on] = _Built(
-                self.program, self.feeds, self.fetches, self._each_round
+            found = self._built[on] = _Build(
+                self.program, self.feeds, self.fetches, self._on_iteration
             )
         return found
 
     @property
-    def packed(self) -> list[str]:
-        """The inputs whose offsets it needs, fed as `<name>.lod`."""
+    def lod_inputs(self) -> list[str]:
+        """The inputs whose LoD offsets the program reads, fed as `<name>.lod`."""
         return self._build().lods
 
     @property
     def functions(self) -> list[Any]:
         """The functions that the source calls."""
-        return self._build().piece.functions
+        return self._build().function.functions
 
     @property
     def text(self) -> str:
         """The source of the function."""
-        return self._build().piece.text
+        return self._build().function.text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
-        """The fetched arrays.
+        """Run the program and return the fetched arrays.
 
+        scope: values of persistable variables; updated by the program.
         feed: an array for each input.
-        What the program writes to persistables is put in `scope`.
-
-        Raises OpError for an input or a value that is missing, and for an op that fails.
+        Raises OpError for a missing input or value, and for an op that fails.
         """
         built = self._build()
         missing = [name for name in self.feeds if name not in feed]
@@ -195,20 +198,22 @@ class Compiled:
             *(feed[name] for name in built.feeds),
             *(scope[name].array for name in built.loads),
         ]
-        if cuda.found.cupy is not None:
-            given = [cuda.host(a) for a in given]
-        found = built.piece.quietly(*given, *(levels(feed[name + FEED]) for name in built.lods))
+        if cuda.cupy_state.cupy is not None:
+            given = [cuda.to_host(a) for a in given]
+        found = built.function.run_quietly(
+            *given, *(as_levels(feed[name + FEED]) for name in built.lods)
+        )
         count, end = len(self.fetches), len(self.fetches) + len(built.stores)
         for name, array in zip(built.stores, found[count:end], strict=True):
-            _store(scope, name, array)
+            _store_in_scope(scope, name, array)
         shared = {id(a) for a in (*given, *found[count:end])}
-        made = [_own(array, shared) for array in found[:count]]
+        made = [_own_array(array, shared) for array in found[:count]]
         for i, offsets in zip(built.fetched_lods, found[end:], strict=True):
-            made[i] = WithLod(made[i], offsets) if offsets else made[i]
+            made[i] = LodArray(made[i], offsets) if offsets else made[i]
         return made
 
 
-def _store(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
+def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
     tensor = scope.get(name)
     if tensor is not None:
         tensor.array = array
@@ -216,10 +221,10 @@ def _store(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
         scope[name] = Tensor(array, name=name)
 
 
-def _own(array: Any, shared: set[int]) -> Any:
-    """A result that shares no memory with anything else.
+def _own_array(array: Any, shared: set[int]) -> Any:
+    """The array, or a copy if it shares memory with another array.
 
-    shared: ids of arrays that others hold.
+    shared: ids of arrays with other owners.
     """
     if isinstance(array, list) or array is None:
         return array
@@ -228,11 +233,13 @@ def _own(array: Any, shared: set[int]) -> Any:
     return found if owned else found.copy()
 
 
-class _Built:
-    """The function of a program.
+class _Build:
+    """The compiled function of a program.
 
-    feeds, loads: names of what it takes; stores: of what it gives after the fetches; lods: of
-    inputs whose offsets it takes; fetched_lods: which fetches it gives those of.
+    feeds, loads: names of its inputs and persistables; stores: persistables that it returns after
+    the fetches.
+    lods: inputs whose LoD offsets it takes; fetched_lods: indices of fetches whose offsets it
+    returns.
     """
 
     def __init__(
@@ -240,26 +247,30 @@ class _Built:
         program: Program,
         feeds: Sequence[str],
         fetches: Sequence[str],
-        each_round: Callable[[], None] | None,
+        on_iteration: Callable[[], None] | None,
     ) -> None:
-        plan = lowered(program)
-        for name in fetches:  # one that no op touches has a place as well
-            plan.place(name)
-        persistable = {v.name: plan.cell(v.name) for v in program.persistables()}
-        written = set(all_writes(plan.steps))
-        fetched = [plan.lods.get(plan.place(name)) for name in fetches]
-        self.fetched_lods = [i for i, cell in enumerate(fetched) if cell is not None]
-        self.feeds = [name for name in feeds if plan.cell(name) is not None]
-        self.stores = [name for name, cell in persistable.items() if cell in written]
-        outputs = [plan.place(name) for name in (*fetches, *self.stores)] + [
-            cell for cell in fetched if cell is not None
+        lowered = lower_program(program)
+        for name in fetches:  # a fetch that no op reads or writes needs a register as well
+            lowered.register_for(name)
+        persistable = {v.name: lowered.register(v.name) for v in program.persistables()}
+        written = set(all_writes(lowered.instructions))
+        fetched = [lowered.lods.get(lowered.register_for(name)) for name in fetches]
+        self.fetched_lods = [i for i, register in enumerate(fetched) if register is not None]
+        self.feeds = [name for name in feeds if lowered.register(name) is not None]
+        self.stores = [name for name, register in persistable.items() if register in written]
+        outputs = [lowered.register_for(name) for name in (*fetches, *self.stores)] + [
+            register for register in fetched if register is not None
         ]
-        live = mark(plan.steps, set(outputs), lambda _: False)
+        live = mark_dead_registers(lowered.instructions, set(outputs), lambda _: False)
         self.loads = [
-            name for name, cell in persistable.items() if cell in live and name not in self.feeds
+            name
+            for name, register in persistable.items()
+            if register in live and name not in self.feeds
         ]
-        self.lods = [name for name, cell in plan.fed_lods.items() if cell in live]
-        inputs = [plan.place(name) for name in (*self.feeds, *self.loads)] + [
-            plan.fed_lods[name] for name in self.lods
+        self.lods = [name for name, register in lowered.fed_lods.items() if register in live]
+        inputs = [lowered.register_for(name) for name in (*self.feeds, *self.loads)] + [
+            lowered.fed_lods[name] for name in self.lods
         ]
-        self.piece = Piece(plan, plan.steps, inputs, outputs, each_round=each_round)
+        self.function = CompiledFunction(
+            lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration
+        )

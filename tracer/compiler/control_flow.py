@@ -1,7 +1,4 @@
-"""Ops that are no kernels: those that run blocks, and those on lists of tensors.
-
-How each becomes an instruction.
-"""
+"""Lowering rules of ops without kernels: control flow, TensorArrays and side effects."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from ..capture.undefined_checks import LATE
 from ..core.dtype import dtype_of
 from ..ir.program import OpDesc
 from . import tensor_lists
-from .copy_propagation import SAME
-from .instructions import Back, Branch, Do, Loop, Step
+from .copy_propagation import COPY
+from .instructions import BackwardLoop, Branch, Instruction, Loop, Statement
 from .lowering import RULES, Lowering, Rule
 
 
@@ -23,65 +20,69 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
     return desc.inputs.get(slot, [])
 
 
-def conditional(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """A block that runs if its condition holds; with is_scalar_condition=False, if nothing that it
-    reads is empty.
+def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower a block that runs if its condition holds; with is_scalar_condition=False, if none of
+    its inputs is empty.
     """
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    forward = desc.type == "conditional_block"  # the way back goes on with lists of gradients
-    body = (lowering.fresh(inner, desc) if forward else []) + lowering.block(inner)
+    forward = (
+        desc.type == "conditional_block"
+    )  # a gradient block continues with existing lists of gradients
+    body = (lowering.clear_arrays(inner, desc) if forward else []) + lowering.block(inner)
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.cells_of(block, _names(desc, "Cond" if scalar else "Input"))
+    tested = lowering.registers_of(block, _names(desc, "Cond" if scalar else "Input"))
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
 
-def loop(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """A block that runs while its condition holds."""
+def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower a block that repeats while its condition holds."""
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    body = lowering.fresh(inner, desc) + lowering.block(inner)
+    body = lowering.clear_arrays(inner, desc) + lowering.block(inner)
     scopes = desc.outputs.get("StepScopes", [])
-    walked = bool(scopes) and scopes[0] in lowering.walked
-    rounds = lowering.cell(block, scopes[0]) if walked else None
-    made = Loop(desc, lowering.cell(block, _names(desc, "Condition")[0]), body, rounds)
-    if rounds is not None:
-        lowering.loops[rounds] = made
+    differentiated = bool(scopes) and scopes[0] in lowering.differentiated
+    residuals = lowering.register(block, scopes[0]) if differentiated else None
+    made = Loop(desc, lowering.register(block, _names(desc, "Condition")[0]), body, residuals)
+    if residuals is not None:
+        lowering.loops[residuals] = made
     return made
 
 
-def loop_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """The way back through the rounds of a loop."""
-    rounds = lowering.cell(block, _names(desc, "StepScopes")[0])
+def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower the backward pass of a loop."""
+    residuals = lowering.register(block, _names(desc, "StepScopes")[0])
     body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
-    return Back(desc, lowering.loops[rounds], rounds, body)
+    return BackwardLoop(desc, lowering.loops[residuals], residuals, body)
 
 
-def statement(text: str, ins: str, outs: str, **names: Any) -> Rule:
-    """An op that is one statement.
+def statement_rule(text: str, ins: str, outs: str, **names: Any) -> Rule:
+    """A lowering rule for an op that is one statement.
 
-    ins, outs: its slots; `X*` is a list, `>Out` a result that is an operand too.
+    ins, outs: slots; `X*` is a list slot, `>Out` an output that is also an input.
     """
 
-    def make(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-        def cells(slots: str, given: dict[str, list[str]]) -> tuple[str, ...]:
+    def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+        def registers(slots: str, given: dict[str, list[str]]) -> tuple[str, ...]:
             found: list[str] = []
             for slot in slots.split():
                 wanted = (
                     desc.outputs[slot[1:]] if slot[0] == ">" else given.get(slot.rstrip("*"), [])
                 )
-                found += lowering.cells_of(block, wanted if slot[-1] == "*" else wanted[:1])
+                found += lowering.registers_of(block, wanted if slot[-1] == "*" else wanted[:1])
             return tuple(found)
 
-        return Do(desc, text, cells(ins, desc.inputs), cells(outs, desc.outputs), names)
+        return Statement(
+            desc, text, registers(ins, desc.inputs), registers(outs, desc.outputs), names
+        )
 
     return make
 
 
-def on_lists(special: Rule, slot: str = "X") -> Rule:
-    """What an op is where its operand is a list of tensors; else it is its kernel."""
+def for_arrays(special: Rule, slot: str = "X") -> Rule:
+    """A lowering rule that applies only to TensorArrays; for a tensor the kernel is called."""
 
-    def make(lowering: Lowering, block: int, desc: OpDesc) -> Step | None:
-        operands = desc.inputs.get(slot)  # a file may leave it out: the kernel says so
+    def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
+        operands = desc.inputs.get(slot)  # if the slot is missing, the kernel reports it
         return (
             special(lowering, block, desc)
             if operands and lowering.is_array(block, operands[0])
@@ -91,111 +92,112 @@ def on_lists(special: Rule, slot: str = "X") -> Rule:
     return make
 
 
-def part(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """`slice` of a list: a shorter list, or with decrease_axis one element."""
+def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower `slice` of a TensorArray: a shorter list, or one element with decrease_axis."""
     start, end = desc.attr("starts")[0], desc.attr("ends")[0]
     index = f"[{start}]" if desc.attr("decrease_axis") else f"[{start}:{end}]"
-    return statement("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
-def total(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """`sum` of lists, of any number of them."""
+def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower `sum` of TensorArrays."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
-    return statement(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.added)(
+    return statement_rule(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.add)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
-def join(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """tensor_array_to_tensor"""
+def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower tensor_array_to_tensor."""
     names = {
-        "JOIN": tensor_lists.joined,
+        "JOIN": tensor_lists.concat,
         "axis": desc.attr("axis", 0),
         "stacked": desc.attr("use_stack", False),
     }
     outs = "Out OutIndex" if desc.outputs.get("OutIndex") else "Out"
     target = "{o0}, {o1}" if " " in outs else "{o0}, _"
-    return statement(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(
+    return statement_rule(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
-def join_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """tensor_array_to_tensor_grad"""
+def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower tensor_array_to_tensor_grad."""
     names = {
-        "PARTS": tensor_lists.parts,
+        "PARTS": tensor_lists.concat_grad,
         "axis": desc.attr("axis", 0),
         "stacked": desc.attr("use_stack", False),
     }
-    return statement(
+    return statement_rule(
         "{o0} = {PARTS}({0}, {1}, {axis}, {stacked})", "Out@GRAD X", "X@GRAD", **names
     )(lowering, block, desc)  # type: ignore[return-value]
 
 
-def select(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """The operand that a number picks; the others need not be there."""
+def lower_select_input(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower select_input: select one input by the mask; the others may be undefined."""
     count = len(desc.inputs["X"])
     if count == 2:
-        return statement("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
+        return statement_rule("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
             lowering, block, desc
         )  # type: ignore[return-value]
     choices = ", ".join(f"{{{i + 1}}}" for i in range(count))
-    return statement(f"{{o0}} = ({choices})[{{0}}.item()]", "Mask X*", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule(f"{{o0}} = ({choices})[{{0}}.item()]", "Mask X*", "Out")(
+        lowering, block, desc
+    )  # type: ignore[return-value]
 
 
-def spread(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """select_output: the operand becomes the result that a number picks; the others have
-    no value.
-    """
+def lower_select_output(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower select_output: assign the input to one output; the others become None."""
     outs = desc.outputs["Out"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{targets}= [{{1}} if i == {{0}}.item() else None for i in range({len(outs)})]"
-    return statement(text, "Mask X", "Out*")(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule(text, "Mask X", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
-def select_back(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """select_input_grad: the gradient for the operand that was picked, zeros for the others."""
+def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower select_input_grad: the gradient of the selected input, zeros for the others."""
     outs = desc.outputs["X@GRAD"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
     text = f"{targets}= {{PICKED}}({{0}}, {{1}}, ({given},))"
-    return statement(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.picked)(
+    return statement_rule(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.select_grad)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
-def _same(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    return statement(SAME, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
+def lower_assign(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower assign to a copy."""
+    return statement_rule(COPY, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
-def helper(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """rnn_memory_helper, which Paddle 1.x has where 2.x has `assign`."""
-    return lowering.step(block, replace(desc, type="assign", attrs={}))
+def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower rnn_memory_helper, the `assign` of Paddle 1.x."""
+    return lowering.instruction(block, replace(desc, type="assign", attrs={}))
 
 
-def show(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """print: the operand itself, which is shown."""
-    return statement("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(
+def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower print, which returns its input."""
+    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
-def check(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """assert"""
+def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower assert."""
     if desc.attr(LATE) is not None:
         text = f"if {'not ' if desc.attr(LATE) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement(text, "Cond", "", FAIL=Missing(desc.attr("message")))(
+        return statement_rule(text, "Cond", "", FAIL=Missing(desc.attr("message")))(
             lowering, block, desc
         )  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
     held = Check(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
-    return statement("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
+    return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
-def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """py_func: a call of a Python function."""
+def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower py_func to a call of the Python function."""
     outs = desc.outputs.get("Out", [])
     declared = [lowering.program.var(name, block) for name in outs]
     caller = Caller(
@@ -204,52 +206,59 @@ def python(lowering: Lowering, block: int, desc: OpDesc) -> Step:
     given = ", ".join(f"{{{i}}}" for i in range(len(_names(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
-    return statement(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
 
 
-def pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """pylayer: what its forward function made."""
+def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower pylayer to the results of its recorded forward function."""
     count = len(desc.outputs["Out"])
     text = (
         f"{''.join(f'{{o{i}}}, ' for i in range(count))}= "
         f"{''.join(f'{{{i}}}, ' for i in range(count))}"
     )
-    return statement(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
 RULES |= {
-    "print": show,
-    "assert": check,
-    "py_func": python,
-    "pylayer": pylayer,
-    "conditional_block": conditional,
-    "conditional_block_infer": conditional,
-    "conditional_block_grad": conditional,
-    "while": loop,
-    "while_grad": loop_back,
-    "select_input": select,
-    "select_output": spread,
-    "select_input_grad": select_back,
-    "assign": _same,
-    "rnn_memory_helper": helper,
-    "rnn_memory_helper_grad": statement(SAME, "Out@GRAD", "X@GRAD"),
-    "create_array": statement("{o0} = []", "", "Out"),
-    "write_to_array": statement(
-        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.written
+    "print": lower_print,
+    "assert": lower_assert,
+    "py_func": lower_py_func,
+    "pylayer": lower_pylayer,
+    "conditional_block": lower_conditional_block,
+    "conditional_block_infer": lower_conditional_block,
+    "conditional_block_grad": lower_conditional_block,
+    "while": lower_while,
+    "while_grad": lower_while_grad,
+    "select_input": lower_select_input,
+    "select_output": lower_select_output,
+    "select_input_grad": lower_select_input_grad,
+    "assign": lower_assign,
+    "rnn_memory_helper": lower_rnn_memory_helper,
+    "rnn_memory_helper_grad": statement_rule(COPY, "Out@GRAD", "X@GRAD"),
+    "create_array": statement_rule("{o0} = []", "", "Out"),
+    "write_to_array": statement_rule(
+        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.write
     ),
-    "read_from_array": statement("{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read),
-    "lod_array_length": statement("{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length),
-    "tensor_array_to_tensor": join,
-    "slice": on_lists(part, "Input"),
-    "sum": on_lists(total),
-    "write_to_array_grad": statement(
+    "read_from_array": statement_rule(
+        "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read
+    ),
+    "lod_array_length": statement_rule(
+        "{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length
+    ),
+    "tensor_array_to_tensor": lower_tensor_array_to_tensor,
+    "slice": for_arrays(lower_array_slice, "Input"),
+    "sum": for_arrays(lower_array_sum),
+    "write_to_array_grad": statement_rule(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
         "Out@GRAD I X",
         "X@GRAD Out@GRAD",
-        UNWRITTEN=tensor_lists.unwritten,
+        UNWRITTEN=tensor_lists.write_grad,
     ),
-    "read_from_array_grad": statement(
-        "{o0} = {UNREAD}({2}, {0}, {1})", "I Out@GRAD X@GRAD", "X@GRAD", UNREAD=tensor_lists.unread
+    "read_from_array_grad": statement_rule(
+        "{o0} = {UNREAD}({2}, {0}, {1})",
+        "I Out@GRAD X@GRAD",
+        "X@GRAD",
+        UNREAD=tensor_lists.read_grad,
     ),
-    "tensor_array_to_tensor_grad": join_back,
+    "tensor_array_to_tensor_grad": lower_tensor_array_to_tensor_grad,
 }

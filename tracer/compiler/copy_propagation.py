@@ -1,6 +1,4 @@
-"""Copies that are another name: where neither is ever written again, readers of the copy read what
-it is a copy of.
-"""
+"""Copy propagation: readers of a copy read the original, if neither is written again."""
 
 from __future__ import annotations
 
@@ -8,49 +6,48 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.program import VarDesc
-from .instructions import Do, Step, all_writes, body_of
-from .loop_residuals import rename
+from .instructions import Instruction, Statement, all_writes, body_of
+from .loop_residuals import rename_reads
 
-SAME = "{o0} = {0}"  # the statement of a copy
+COPY = "{o0} = {0}"
 
 
-def without_copies(
-    steps: Sequence[Step], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
+def propagate_copies(
+    instructions: Sequence[Instruction], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Let every reader of a copy read the original; gives what each such copy is a copy of.
+    """Replace reads of copies by reads of the originals; return the original of each copy. The
+    copies become dead code.
 
-    The copies stay, read by nobody.
-
-    fed: the cells of inputs, which have a value before any op writes them, whatever files declare
+    fed: the registers of inputs, which have a value before any op writes them
     """
-    writes = Counter(all_writes(list(steps)))
-    writes.update(cell for cell in fed if not _comes_from_outside(declared[cell]))
+    writes = Counter(all_writes(list(instructions)))
+    writes.update(register for register in fed if not _has_initial_value(declared[register]))
     found: dict[str, str] = {}
-    _find(steps, writes, declared, found)
-    for step in steps:
-        rename(step, found)
+    _find(instructions, writes, declared, found)
+    for instruction in instructions:
+        rename_reads(instruction, found)
     return found
 
 
 def _find(
-    steps: Sequence[Step],
+    instructions: Sequence[Instruction],
     writes: Counter[str],
     declared: Mapping[str, VarDesc],
     found: dict[str, str],
 ) -> None:
-    for step in steps:
-        _find(body_of(step), writes, declared, found)
-        if isinstance(step, Do) and step.text == SAME:
-            source, copy = step.ins[0], step.outs[0]
+    for instruction in instructions:
+        _find(body_of(instruction), writes, declared, found)
+        if isinstance(instruction, Statement) and instruction.text == COPY:
+            source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]
             original = found.get(source, source)
             fixed = writes[copy] == 1 and writes[original] <= (
-                0 if _comes_from_outside(declared[original]) else 1
+                0 if _has_initial_value(declared[original]) else 1
             )
-            if fixed and not _comes_from_outside(var):
+            if fixed and not _has_initial_value(var):
                 found[copy] = original
 
 
-def _comes_from_outside(var: VarDesc) -> bool:
+def _has_initial_value(var: VarDesc) -> bool:
     """Whether a variable has a value before any op writes it."""
     return var.persistable or var.checks_feed

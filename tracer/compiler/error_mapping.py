@@ -1,5 +1,5 @@
-"""What a failure inside of a compiled program means: the line of the function says which op it was,
-its locals the operands.
+"""Map an exception in a compiled function to the op that failed: the line identifies the
+instruction, the locals are its inputs.
 """
 
 from __future__ import annotations
@@ -9,37 +9,39 @@ from typing import Any, NoReturn
 
 from ..capture.undefined_checks import LATE
 from ..capture.undefined_checks import missing as no_value
-from ..core.eager import explain
+from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.limits import memory_problem
 from ..core.tensor import Tensor
 from .codegen import Function
-from .instructions import Call, Step
+from .instructions import Instruction, KernelCall
 
 
-def raise_explained(function: Function, steps: list[Step | None], error: Exception) -> NoReturn:
-    """Raise what the failure of a compiled function means to the user; `error` itself where it was
-    no op's.
-    """
-    found = _where(function, error.__traceback__)
-    step = None if found is None else steps[found[0] - 1]
-    if found is None or step is None:
+def raise_explained(
+    function: Function, instructions: list[Instruction | None], error: Exception
+) -> NoReturn:
+    """Raise the error for the user; re-raise `error` if no instruction raised it."""
+    found = _failed_line(function, error.__traceback__)
+    instruction = None if found is None else instructions[found[0] - 1]
+    if found is None or instruction is None:
         raise error
-    recorded = f"\n  recorded at {step.desc.where}" if step.desc.where else ""
+    recorded = f"\n  recorded at {instruction.desc.where}" if instruction.desc.where else ""
     if isinstance(error, NumericsError):  # the message already names the op
         raise NumericsError(
             str(error).splitlines()[0] + recorded if recorded else str(error)
         ) from None
     try:
-        _explain(step, found[1], error)
+        _raise_for_instruction(instruction, found[1], error)
     except OpError as made:
         text = str(made).splitlines()[0] if recorded else str(made)
         kind = AssertError if isinstance(error, AssertError) else type(made)
         raise kind(text + recorded) from made.__cause__
 
 
-def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[str, Any]] | None:
-    """The line of the function that failed, and its locals."""
+def _failed_line(
+    function: Function, trace: TracebackType | None
+) -> tuple[int, dict[str, Any]] | None:
+    """The line of the function that failed, and its local variables."""
     while trace is not None:
         if trace.tb_frame.f_code is function.__code__:
             return trace.tb_lineno, dict(trace.tb_frame.f_locals)
@@ -47,43 +49,49 @@ def _where(function: Function, trace: TracebackType | None) -> tuple[int, dict[s
     return None
 
 
-def _explain(step: Step, values: dict[str, Any], error: Exception) -> NoReturn:
+def _raise_for_instruction(
+    instruction: Instruction, values: dict[str, Any], error: Exception
+) -> NoReturn:
     if (
         isinstance(error, OpError)
-        and isinstance(step, Call)
+        and isinstance(instruction, KernelCall)
         and error.__cause__ is None
-        and _said(error, step)
+        and _names_op(error, instruction)
     ):
         raise error
-    if step.desc.attr(LATE) is not None:
+    if instruction.desc.attr(LATE) is not None:
         raise OpError(with_user_line(str(error)))
-    if not isinstance(step, Call):
+    if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):
-            raise MemoryLimitError(with_user_line(f"{step.desc.type}: {memory_problem([])}"))
+            raise MemoryLimitError(with_user_line(f"{instruction.desc.type}: {memory_problem([])}"))
         raise OpError(
             with_user_line(
-                str(error).removeprefix(f"{step.desc.type}: ").join((f"{step.desc.type}: ", ""))
+                str(error)
+                .removeprefix(f"{instruction.desc.type}: ")
+                .join((f"{instruction.desc.type}: ", ""))
             )
         )
-    for name in step.desc.input_names():
+    for name in instruction.desc.input_names():
         if no_value(name) is not None:
             raise OpError(with_user_line(f"{no_value(name)}"))
-    args = tuple(_tensors(slot, values) for slot in step.ins)
+    args = tuple(_tensors(slot, values) for slot in instruction.ins)
     missing = [
         s.name
-        for s, a, slot in zip(step.op.ins, args, step.ins, strict=True)
+        for s, a, slot in zip(instruction.op.ins, args, instruction.ins, strict=True)
         if slot is not None and a is None
     ]
     if missing:
         raise OpError(
-            with_user_line(f"{step.op.type}: {missing[0]} was not computed: no op before wrote it")
+            with_user_line(
+                f"{instruction.op.type}: {missing[0]} was not computed: no op before wrote it"
+            )
         )
-    explain(step.op, args, step.attrs, error)
+    raise_op_error(instruction.op, args, instruction.attrs, error)
 
 
-def _said(error: OpError, step: Call) -> bool:
-    """Whether an error has the op and its operands in it already."""
-    return str(error).startswith(f"{step.op.type}: ") and " (" in str(error)
+def _names_op(error: OpError, instruction: KernelCall) -> bool:
+    """Whether the message already names the op and its inputs."""
+    return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
 
 
 def _tensors(slot: Any, values: dict[str, Any]) -> Any:
@@ -95,6 +103,6 @@ def _tensors(slot: Any, values: dict[str, Any]) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    if isinstance(value, list | tuple):  # offsets, by level
+    if isinstance(value, list | tuple):  # LoD offsets
         return [_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)

@@ -1,6 +1,4 @@
-"""What a run is fed, compared with what the program declares: everything that does not fit is said
-at once.
-"""
+"""Convert and check the values that a user feeds to a program."""
 
 from __future__ import annotations
 
@@ -18,12 +16,12 @@ from ..core.tensor import Tensor
 from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
-# behind the name of an input: the offsets of the sequences in it, as the engine has them
+# suffix of the input with the LoD offsets of another input, as in exported models
 FEED = ".lod"
 
 
 def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays that users feed as ndarrays and Tensors, or as numbers and lists, which get the
+    """Convert fed ndarrays, Tensors, numbers and lists to arrays; numbers and lists get the
     declared dtype.
     """
     declared = program.block.vars
@@ -34,12 +32,12 @@ def _array(value: Any, var: VarDesc | None) -> Any:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Tensor):
-        return np.asarray(cuda.host(value.array))
+        return np.asarray(cuda.to_host(value.array))
     if isinstance(value, ScopeValue):
         return np.asarray(value)
     try:
         array = np.asarray(value)
-    except ValueError:  # lists of different lengths
+    except ValueError:  # nested lists of different lengths
         array = np.asarray(None)
     if array.dtype.kind == "O":
         why = f"{type(value).__name__}, of which no array can be made"
@@ -51,10 +49,10 @@ def _array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError, listing every input that is missing, of another dtype or of another shape than
-    declared; warn of others.
+    """Raise OpError that lists every missing input and every input with a wrong dtype or shape;
+    warn about unknown names.
     """
-    problems = [*_missing(program, feed), *_unfit(program, feed)]
+    problems = [*_missing(program, feed), *_mismatches(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
     known = program.block.vars.keys() | {
@@ -83,7 +81,7 @@ def _declared(var: VarDesc) -> Meta:
     return Meta(var.shape, dtype_of(var.dtype).np)
 
 
-def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _mismatches(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
         if var is None or not var.need_check_feed():
@@ -99,7 +97,7 @@ def _unfit(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     """Whether an array is a valid feed for a variable.
 
-    As in Paddle, it may have fewer axes where some declared size is -1; its sizes are compared with
+    As in Paddle, an array may have fewer axes if a declared size is -1; its sizes are compared with
     the first declared ones.
     """
     if -1 in declared and 0 < len(shape) < len(declared):

@@ -1,5 +1,5 @@
-"""What a program does, as instructions on cells: a cell is a variable of one block, and a local of
-the function that is made of it.
+"""Instructions on registers. A register is a variable of one block and a local variable of the
+compiled function.
 """
 
 from __future__ import annotations
@@ -11,49 +11,52 @@ from typing import Any
 from ..core.op import Op
 from ..ir.program import OpDesc, VarDesc
 
-# by slot: a cell, None for no operand, or a tuple of cells for a slot of many
-Slotted = tuple[Any, ...]
+# by slot: a register, None for a missing input, or a tuple of registers for a list slot
+RegisterSlots = tuple[Any, ...]
 
 
 @dataclass(slots=True, eq=False)
-class Step:
-    """One instruction.   desc: the op that it is; dying: cells that nobody reads after it."""
+class Instruction:
+    """One instruction. desc: its op; dead_after: registers that are not read after it."""
 
     desc: OpDesc
-    dying: tuple[str, ...] = field(default=(), init=False)
+    dead_after: tuple[str, ...] = field(default=(), init=False)
 
     def reads(self) -> Iterator[str]:
-        """The cells that it reads itself; bodies are asked apart."""
+        """The registers that it reads, without its body."""
         return iter(())
 
     def writes(self) -> Iterator[str]:
-        """The cells that it writes itself."""
+        """The registers that it writes, without its body."""
         return iter(())
 
 
 @dataclass(slots=True, eq=False)
-class Call(Step):
-    """A kernel.   ins, outs: cells by slot; attrs: those that are not at their defaults."""
+class KernelCall(Instruction):
+    """A call of a kernel. ins, outs: registers by slot; attrs: attributes with non-default
+    values.
+    """
 
     op: Op
-    ins: Slotted
-    outs: Slotted
+    ins: RegisterSlots
+    outs: RegisterSlots
     attrs: dict[str, Any]
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
-        return cells_in(self.ins)
+        """The registers of the input slots."""
+        return iter_registers(self.ins)
 
     def writes(self) -> Iterator[str]:
-        """See Step."""
-        return cells_in(self.outs)
+        """The registers of the output slots."""
+        return iter_registers(self.outs)
 
 
 @dataclass(slots=True, eq=False)
-class Do(Step):
-    """A statement that is no kernel.
+class Statement(Instruction):
+    """A Python statement.
 
-    text: its source with `{0}`, `{1}` ... for operands; names: what else it is about, by name.
+    text: its source with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs; names: the values
+    of its other names.
     """
 
     text: str
@@ -62,121 +65,123 @@ class Do(Step):
     names: dict[str, Any] = field(default_factory=dict)
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
+        """The inputs."""
         return iter(self.ins)
 
     def writes(self) -> Iterator[str]:
-        """See Step."""
+        """The outputs."""
         return iter(self.outs)
 
 
 @dataclass(slots=True, eq=False)
-class Branch(Step):
+class Branch(Instruction):
     """A body that runs if a condition holds.
 
-    test: its source, with `{0}` for the cells that it reads.
+    test: source of the condition, with `{0}` ... for the registers that it reads.
     """
 
     test: str
     ins: tuple[str, ...]
-    body: list[Step]
+    body: list[Instruction]
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
+        """The registers of the condition."""
         return iter(self.ins)
 
 
 @dataclass(slots=True, eq=False)
-class Loop(Step):
-    """A body that runs while a cell holds.
+class Loop(Instruction):
+    """A body that repeats while register `cond` is true.
 
-    rounds: the cell of what each round leaves for the way back, which are `kept`.
+    residuals: the register with the list of residuals, one tuple per iteration; None if the loop is
+    not differentiated.
+    saved: the registers in each tuple.
     """
 
     cond: str
-    body: list[Step]
-    rounds: str | None
-    kept: tuple[str, ...] = ()
+    body: list[Instruction]
+    residuals: str | None
+    saved: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
+        """The condition."""
         return iter((self.cond,))
 
     def writes(self) -> Iterator[str]:
-        """See Step."""
-        return iter(() if self.rounds is None else (self.rounds,))
+        """The residuals."""
+        return iter(() if self.residuals is None else (self.residuals,))
 
 
 @dataclass(slots=True, eq=False)
-class Back(Step):
-    """A body that runs for each round of a loop, the last one first.
+class BackwardLoop(Instruction):
+    """A body that runs once for each iteration of a loop, in reverse order.
 
-    kept: cells that hold what the round had left.
+    saved: the registers to which the residuals of an iteration are assigned.
     """
 
     loop: Loop
-    rounds: str
-    body: list[Step]
-    kept: tuple[str, ...] = ()
+    residuals: str
+    body: list[Instruction]
+    saved: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
-        return iter((self.rounds,))
+        """The residuals."""
+        return iter((self.residuals,))
 
 
 @dataclass(slots=True, eq=False)
-class Fused(Step):
-    """Several elementwise kernels that are one call.
+class FusedCalls(Instruction):
+    """Elementwise calls fused to one expression.
 
-    calls: in order; codes: what each is in an expression; ins: cells from outside; outs: results
-    that somebody else reads.
+    codes: the expression instructions of each call; ins: registers from outside; outs: results that
+    are read later.
     """
 
-    calls: list[Call]
+    calls: list[KernelCall]
     codes: list[Any]
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
-        """See Step."""
+        """The inputs of the group."""
         return iter(self.ins)
 
     def writes(self) -> Iterator[str]:
-        """See Step."""
+        """All registers that the calls write."""
         for call in self.calls:
             yield from call.writes()
 
 
 @dataclass(slots=True)
-class Plan:
+class LoweredProgram:
     """A program as instructions.
 
-    cells: by block and name; declared: what the program says of a cell; lods: the cell with the
-    offsets of the sequences in a cell; fed_lods: those of inputs, by name.
+    registers: by block and name; declared: the variable of each register.
+    lods: the register with the LoD offsets of a register; fed_lods: the same for inputs, by name.
     """
 
-    steps: list[Step]
-    cells: dict[tuple[int, str], str]
+    instructions: list[Instruction]
+    registers: dict[tuple[int, str], str]
     declared: dict[str, VarDesc]
     lods: dict[str, str] = field(default_factory=dict)
     fed_lods: dict[str, str] = field(default_factory=dict)
 
-    def cell(self, name: str) -> str | None:
-        """The cell of a variable of the outermost block, None for one that no op touches."""
-        return self.cells.get((0, name))
+    def register(self, name: str) -> str | None:
+        """The register of a variable of the outermost block; None if no op reads or writes it."""
+        return self.registers.get((0, name))
 
-    def packed(self) -> list[str]:
-        """The inputs whose offsets some instruction reads."""
-        read = set(all_reads(self.steps)) if self.fed_lods else set[str]()
-        return [name for name, cell in self.fed_lods.items() if cell in read]
+    def lod_inputs(self) -> list[str]:
+        """The inputs whose LoD offsets an instruction reads."""
+        read = set(all_reads(self.instructions)) if self.fed_lods else set[str]()
+        return [name for name, register in self.fed_lods.items() if register in read]
 
-    def place(self, name: str) -> str:
-        """The cell of a variable of the outermost block; a new one where no op touches it."""
-        return self.cells.setdefault((0, name), f"u{len(self.cells)}")
+    def register_for(self, name: str) -> str:
+        """The register of a variable of the outermost block; created if necessary."""
+        return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
 
-def cells_in(slots: Slotted) -> Iterator[str]:
-    """Every cell of some slots."""
+def iter_registers(slots: RegisterSlots) -> Iterator[str]:
+    """All registers of some slots."""
     for slot in slots:
         if isinstance(slot, tuple):
             yield from slot
@@ -184,23 +189,23 @@ def cells_in(slots: Slotted) -> Iterator[str]:
             yield slot
 
 
-def body_of(step: Step) -> list[Step]:
-    """The instructions inside of one."""
-    return step.body if isinstance(step, Branch | Loop | Back) else []
+def body_of(instruction: Instruction) -> list[Instruction]:
+    """The body of an instruction; empty if it has none."""
+    return instruction.body if isinstance(instruction, Branch | Loop | BackwardLoop) else []
 
 
-def all_reads(steps: list[Step]) -> Iterator[str]:
-    """Every cell that some instructions read, their bodies included."""
-    for step in steps:
-        yield from step.reads()
-        inside = body_of(step)
+def all_reads(instructions: list[Instruction]) -> Iterator[str]:
+    """All registers that instructions read, bodies included."""
+    for instruction in instructions:
+        yield from instruction.reads()
+        inside = body_of(instruction)
         if inside:
-            own = set(step.kept) if isinstance(step, Back) else set[str]()
-            yield from (cell for cell in all_reads(inside) if cell not in own)
+            own = set(instruction.saved) if isinstance(instruction, BackwardLoop) else set[str]()
+            yield from (register for register in all_reads(inside) if register not in own)
 
 
-def all_writes(steps: list[Step]) -> Iterator[str]:
-    """Every cell that some instructions write, their bodies included."""
-    for step in steps:
-        yield from step.writes()
-        yield from all_writes(body_of(step))
+def all_writes(instructions: list[Instruction]) -> Iterator[str]:
+    """All registers that instructions write, bodies included."""
+    for instruction in instructions:
+        yield from instruction.writes()
+        yield from all_writes(body_of(instruction))

@@ -1,8 +1,7 @@
-"""Run a program op by op on Tensors, in the mode in force: gradients flow through it, a recording
-records it.
+"""Run a program op by op on Tensors in the current mode, so that gradients flow through it and a
+recorder records it.
 
-It is the same function that a compiled program is, with ops in place of kernels; branches and loops
-are Python's.
+It is the same compiled function with ops instead of kernels; branches and loops are Python's.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..ir.program import Program
-from . import Piece, lowered
+from . import CompiledFunction, lower_program
 from .instructions import all_writes
 from .unsupported_ops import Unsupported
 
@@ -21,9 +20,9 @@ __all__ = ["Interpreter", "Unsupported"]
 
 
 class Interpreter:
-    """A program made ready.
+    """A program prepared for running.
 
-    scope: values of its persistables, read at each run; one that an op writes is updated.
+    scope: values of persistables, read at each run and updated if an op writes them.
     """
 
     def __init__(
@@ -32,18 +31,20 @@ class Interpreter:
         self.feeds = program.feeds()
         self.fetches = list(program.fetches() if fetches is None else fetches)
         self.scope = scope
-        plan = lowered(program, tensors=True)
-        written = set(all_writes(plan.steps))
+        lowered = lower_program(program, tensors=True)
+        written = set(all_writes(lowered.instructions))
         self._loads = [
-            name for name in scope if plan.cell(name) is not None and name not in self.feeds
+            name for name in scope if lowered.register(name) is not None and name not in self.feeds
         ]
-        self._stores = [name for name in self._loads if plan.cell(name) in written]
-        inputs = [plan.place(name) for name in (*self.feeds, *self._loads)]
-        outputs = [plan.place(name) for name in (*self.fetches, *self._stores)]
-        self._piece = Piece(plan, plan.steps, inputs, outputs, tensors=True)
+        self._stores = [name for name in self._loads if lowered.register(name) in written]
+        inputs = [lowered.register_for(name) for name in (*self.feeds, *self._loads)]
+        outputs = [lowered.register_for(name) for name in (*self.fetches, *self._stores)]
+        self._function = CompiledFunction(
+            lowered, lowered.instructions, inputs, outputs, tensors=True
+        )
 
     def run(self, feed: Mapping[str, Tensor]) -> list[Tensor]:
-        """The fetched values.
+        """Run the program and return the fetched Tensors.
 
         feed: one Tensor per input.
         Raises OpError for a missing input or an op that fails.
@@ -51,7 +52,7 @@ class Interpreter:
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(f"run: inputs {missing} are missing; the program takes {self.feeds}")
-        made = self._piece(
+        made = self._function(
             *(feed[name] for name in self.feeds), *(self.scope[name] for name in self._loads)
         )
         if not state.mode.static:

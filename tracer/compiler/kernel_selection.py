@@ -1,5 +1,5 @@
-"""Which functions a call of an op becomes: the compiled kernel, the NumPy kernel, an expression
-that is written out, or a constant.
+"""Select the implementation of a call: compiled kernel, NumPy kernel, inline expression or
+constant.
 """
 
 from __future__ import annotations
@@ -15,36 +15,38 @@ import numpy as np
 from ..core import native
 from ..core.dtype import MAX_RANK
 from ..core.op import Op
-from .instructions import Call
+from .instructions import KernelCall
 
-NUMPY = str(Path(np.__file__).parent)
+NUMPY_FOLDER = str(Path(np.__file__).parent)
 Attrs = dict[str, Any]
 
 
 def bare_kernel(op: Op) -> Callable[..., Any]:
-    """The NumPy kernel of an op, without setting how NumPy treats overflow: that is set once around
-    the whole program.
-    """
+    """The NumPy kernel without its `errstate` decorator; the compiled function sets it once."""
     kernel = op.reference
-    while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(NUMPY):
+    while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(
+        NUMPY_FOLDER
+    ):
         kernel = kernel.__wrapped__  # type: ignore[attr-defined]
     return kernel
 
 
-def quick_kernel(op: Op) -> Callable[..., Any] | None:
-    """What is asked before the NumPy kernel, None where nothing is."""
-    return op.quick if native.switch.on and op.quick is not native.declined else None
+def native_rule(op: Op) -> Callable[..., Any] | None:
+    """The compiled kernel of an op; None if there is none."""
+    return (
+        op.native_rule if native.switch.on and op.native_rule is not native.not_available else None
+    )
 
 
 # -- compiled kernels without the function of Python's before them
 # ----------------------------------------------------
 
 
-def _product(attrs: Attrs) -> tuple[Any, ...]:
+def _matmul_arguments(attrs: Attrs) -> tuple[Any, ...]:
     return bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
 
 
-def _reduction(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
+def _reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     def arguments(attrs: Attrs) -> tuple[Any, ...] | None:
         if attrs.get("out_dtype", -1) >= 0:
             return None
@@ -54,24 +56,23 @@ def _reduction(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     return arguments
 
 
-# op -> the function of `_kernels`, and what it is given behind the operands; None where it does not
-# apply.
-DIRECT: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
-    "matmul_v2": ("matmul", _product),
+# op -> function of `_kernels`, and its arguments after the inputs (None: not applicable).
+NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
+    "matmul_v2": ("matmul", _matmul_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
-    "reduce_sum": ("reduce", _reduction(mean=False)),
-    "reduce_mean": ("reduce", _reduction(mean=True)),
+    "reduce_sum": ("reduce", _reduce_arguments(mean=False)),
+    "reduce_mean": ("reduce", _reduce_arguments(mean=True)),
     "mean": ("reduce", lambda _: ((), False, True)),
 }
 
 
-def direct_kernel(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """The compiled kernel of a call and what it is given behind the operands, where there
-    is one.
+def native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    """The function of `_kernels` for a call and its arguments after the inputs; None if there is
+    none.
     """
-    name, arguments = DIRECT.get(call.op.type, ("", None))
-    found = native.kernel(name) if native.switch.on else native.declined
-    extra = None if arguments is None or found is native.declined else arguments(call.attrs)
+    name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
+    found = native.kernel(name) if native.switch.on else native.not_available
+    extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
     return None if extra is None else (found, extra)
 
 
@@ -90,9 +91,8 @@ HELPERS: dict[str, Any] = {
     "both": np.logical_and,
     "any": np.logical_or,
 }
-# What some calls without attributes are.   {0}, {1}: operands.   Results are the same bits as the
-# kernel's.
-INLINE = {
+# Expressions for calls without attributes. Results are bitwise equal to the kernel's.
+INLINE_EXPRESSIONS = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",
     "equal": "{equal}({0}, {1})",
@@ -108,7 +108,7 @@ INLINE = {
 }
 
 
-def _reshape(call: Call) -> str | None:
+def _reshape(call: KernelCall) -> str | None:
     shape = call.attrs.get("shape", ())
     if (
         not shape
@@ -121,11 +121,11 @@ def _reshape(call: Call) -> str | None:
     return f"{{0}}.reshape(({''.join(sizes)}))"
 
 
-def _transpose(call: Call) -> str:
+def _transpose(call: KernelCall) -> str:
     return f"{{0}}.transpose(({''.join(f'{int(a)}, ' for a in call.attrs['axis'])}))"
 
 
-def _unsqueeze(call: Call) -> str | None:
+def _unsqueeze(call: KernelCall) -> str | None:
     axes = call.attrs.get("axes", ())
     if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
         return None
@@ -137,41 +137,41 @@ def _unsqueeze(call: Call) -> str | None:
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 
 
-WRITTEN: dict[str, Callable[[Call], str | None]] = {
+INLINE_RULES: dict[str, Callable[[KernelCall], str | None]] = {
     "reshape2": _reshape,
     "transpose2": _transpose,
     "unsqueeze2": _unsqueeze,
 }
 
 
-def inline(call: Call) -> str | None:
-    """The expression that a call is written out as, None for a call of its kernel."""
-    written = WRITTEN.get(call.op.type)
+def inline_expression(call: KernelCall) -> str | None:
+    """The expression to which a call is inlined; None for a call of its kernel."""
+    written = INLINE_RULES.get(call.op.type)
     if written is not None:
         try:
             return written(call)
-        except TypeError:  # an attribute of another type, of which the kernel says what is wrong
+        except TypeError:  # an attribute of a wrong type: the kernel reports it
             return None
-    return None if call.attrs else INLINE.get(call.op.type)
+    return None if call.attrs else INLINE_EXPRESSIONS.get(call.op.type)
 
 
 # -- constants
 # ------------------------------------------------------------------------------
 
-MOST_ELEMENTS = 4096  # of a constant that is made once
+MAX_CONSTANT_SIZE = 4096
 
 
-def constant(call: Call) -> Any:
-    """What a call without operands gives every time, None where it has operands, draws, or gives
-    much.
+def constant_result(call: KernelCall) -> Any:
+    """The result of a call without inputs; None if it has inputs, draws random numbers or is
+    large.
     """
-    if any(slot is not None for slot in call.ins) or call.op.facts.random or not call.op.single:
+    if any(slot is not None for slot in call.ins) or call.op.traits.random or not call.op.single:
         return None
-    if math.prod(int(d) for d in call.attrs.get("shape", ())) > MOST_ELEMENTS:
+    if math.prod(int(d) for d in call.attrs.get("shape", ())) > MAX_CONSTANT_SIZE:
         return None
     try:
         found = np.array(call.op.kernel(**call.attrs))
     except Exception:
         return None
-    found.flags.writeable = False  # all runs share it
-    return found if found.size <= MOST_ELEMENTS else None
+    found.flags.writeable = False  # shared by all runs
+    return found if found.size <= MAX_CONSTANT_SIZE else None

@@ -1,98 +1,113 @@
-"""Which cells are read after an instruction, so that memory is given back when nobody reads a cell
-again.
-"""
+"""Liveness analysis: free memory after the last read of a register, and eliminate dead code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.block_captures import EFFECTS
-from .instructions import Back, Branch, Call, Do, Fused, Loop, Step
+from ..ir.op_traits import traits_of
+from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
 
-Big = Callable[[str], bool]
+IsLarge = Callable[[str], bool]
 
 
-def mark(steps: Sequence[Step], after: set[str], big: Big) -> set[str]:
-    """Set `dying` of every instruction, and `outs` of fused ones; gives the cells that are read
-    before anything here writes them.
+def mark_dead_registers(
+    instructions: Sequence[Instruction], after: set[str], big: IsLarge
+) -> set[str]:
+    """Set `dead_after` of every instruction and `outs` of fused groups; return the registers that
+    are read before they are written.
 
-    after: the cells that are read later; big: whether the memory of a cell is worth giving back
+    after: registers that are read later; big: whether the memory of a register is worth freeing
     early.
     """
     live = set(after)
-    for step in reversed(steps):
-        if isinstance(step, Branch | Loop | Back):
+    for instruction in reversed(instructions):
+        if isinstance(instruction, Branch | Loop | BackwardLoop):
             later = set(live)
             live |= (
-                mark(step.body, live, big)
-                if isinstance(step, Branch)
-                else _around(step, live, big)[0]
+                mark_dead_registers(instruction.body, live, big)
+                if isinstance(instruction, Branch)
+                else _loop_liveness(instruction, live, big)[0]
             )
-            live |= set(step.reads())
-            if isinstance(step, Loop) and step.rounds is not None:
-                live.discard(step.rounds)
-            dying = live - later
+            live |= set(instruction.reads())
+            if isinstance(instruction, Loop) and instruction.residuals is not None:
+                live.discard(instruction.residuals)
+            dead_after = live - later
         else:
-            if isinstance(step, Fused):
-                step.outs = tuple(c for c in dict.fromkeys(step.writes()) if c in live)
+            if isinstance(instruction, FusedCalls):
+                instruction.outs = tuple(
+                    c for c in dict.fromkeys(instruction.writes()) if c in live
+                )
             written, read = (
-                set(step.outs if isinstance(step, Fused) else step.writes()),
-                set(step.reads()),
+                set(
+                    instruction.outs
+                    if isinstance(instruction, FusedCalls)
+                    else instruction.writes()
+                ),
+                set(instruction.reads()),
             )
-            dying = (written | read) - live
+            dead_after = (written | read) - live
             live -= written
             live |= read
-        step.dying = tuple(sorted(filter(big, dying)))
+        instruction.dead_after = tuple(sorted(filter(big, dead_after)))
     return live
 
 
-def _around(step: Loop | Back, after: set[str], big: Big) -> tuple[set[str], set[str]]:
-    """What is live at the start of a round, and at its end: what is read later, by the next round,
-    by the test, or kept.
-    """
-    live = after | (set(step.kept) | {step.cond} if isinstance(step, Loop) else set())
+def _loop_liveness(
+    instruction: Loop | BackwardLoop, after: set[str], big: IsLarge
+) -> tuple[set[str], set[str]]:
+    """The registers that are live at the start and at the end of an iteration."""
+    live = after | (
+        set(instruction.saved) | {instruction.cond} if isinstance(instruction, Loop) else set()
+    )
     while True:
-        before = mark(step.body, live, big) - (set(step.kept) if isinstance(step, Back) else set())
+        before = mark_dead_registers(instruction.body, live, big) - (
+            set(instruction.saved) if isinstance(instruction, BackwardLoop) else set()
+        )
         if before <= live:
             return before, live
         live |= before
 
 
-def needed(steps: Sequence[Step], after: set[str]) -> list[Step]:
-    """The instructions without kernels whose results nobody reads.
-
-    Those that draw random numbers stay: others draw after them.
+def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) -> list[Instruction]:
+    """Remove instructions whose results are not read. Random ops stay, because removing one changes
+    the numbers of later ones.
     """
-    kept: list[Step] = []
-    _keep(steps, set(after), kept)
+    kept: list[Instruction] = []
+    _keep_live(instructions, set(after), kept)
     return kept
 
 
-def _keep(steps: Sequence[Step], live: set[str], kept: list[Step]) -> set[str]:
-    """Put what is needed in `kept`; gives what is read before anything here writes it."""
-    for step in reversed(steps):
-        if _may_go(step) and live.isdisjoint(step.writes()):
+def _keep_live(
+    instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
+) -> set[str]:
+    """Append the live instructions to `kept`; return the registers that are read before they are
+    written.
+    """
+    for instruction in reversed(instructions):
+        if _is_removable(instruction) and live.isdisjoint(instruction.writes()):
             continue
-        if isinstance(step, Branch):
-            body: list[Step] = []
-            live |= _keep(step.body, set(live), body)
-            step.body = body
-        elif isinstance(step, Loop | Back):
-            before, end = _around(step, live, lambda _: False)
+        if isinstance(instruction, Branch):
+            body: list[Instruction] = []
+            live |= _keep_live(instruction.body, set(live), body)
+            instruction.body = body
+        elif isinstance(instruction, Loop | BackwardLoop):
+            before, end = _loop_liveness(instruction, live, lambda _: False)
             body = []
-            _keep(step.body, end, body)
-            step.body = body
+            _keep_live(instruction.body, end, body)
+            instruction.body = body
             live |= before
         else:
-            live -= set(step.writes())
-        live |= set(step.reads())
-        kept.append(step)
+            live -= set(instruction.writes())
+        live |= set(instruction.reads())
+        kept.append(instruction)
     kept.reverse()
     return live
 
 
-def _may_go(step: Step) -> bool:
-    """Whether an instruction does nothing but give its results."""
-    if isinstance(step, Call):
-        return not step.op.facts.random
-    return isinstance(step, Do) and step.desc.type not in EFFECTS
+def _is_removable(instruction: Instruction) -> bool:
+    """Whether an instruction has no side effect."""
+    if isinstance(instruction, KernelCall):
+        return not instruction.op.traits.random
+    return (
+        isinstance(instruction, Statement) and not traits_of(instruction.desc.type).has_side_effects
+    )

@@ -5,60 +5,62 @@ steps.
 from __future__ import annotations
 
 from ..ir.program import OpDesc
-from ..ops.beams import sentences
-from ..ops.rank import sequences_of_steps, steps_of_sequences
-from .instructions import Do, Step
+from ..ops.legacy.beam_search import decode_sentences
+from ..ops.legacy.lod_rank_table import sequences_to_steps, steps_to_sequences
+from .instructions import Instruction, Statement
 from .lowering import RULES, Lowering
 
 
-def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower beam_search_decode: build sentences and their offsets from the time steps in
     two lists.
     """
     known, outs = (
-        lowering.sequences,
+        lowering.lod,
         [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")],
     )
-    steps = lowering.cells_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
-    of_steps = known.own(block, desc.inputs["Ids"][0])
-    made = known.own(block, outs[0])
-    known.cells[lowering.cell(block, outs[1])] = made
+    steps = lowering.registers_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
+    of_steps = known.own_register(block, desc.inputs["Ids"][0])
+    made = known.own_register(block, outs[0])
+    known.registers[lowering.register(block, outs[1])] = made
     text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
-    names = {"MADE": sentences, "END": desc.attr("end_id")}
-    return Do(desc, text, (*steps, of_steps), (*lowering.cells_of(block, outs), made), names)
+    names = {"MADE": decode_sentences, "END": desc.attr("end_id")}
+    return Statement(
+        desc, text, (*steps, of_steps), (*lowering.registers_of(block, outs), made), names
+    )
 
 
-def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The
     elements have no LoD.
     """
-    known, x = lowering.sequences, lowering.cell(block, desc.inputs["X"][0])
-    found, out = known.of(block, desc, "X"), desc.outputs["Out"][0]
-    cells = (
+    known, x = lowering.lod, lowering.register(block, desc.inputs["X"][0])
+    found, out = known.input_lod(block, desc, "X"), desc.outputs["Out"][0]
+    registers = (
         x,
-        lowering.cell(block, desc.inputs["RankTable"][0]),
+        lowering.register(block, desc.inputs["RankTable"][0]),
         *(() if found is None else (found,)),
     )
     text = (
         f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = "
         f"[[] for _ in {{o0}}]"
     )
-    return Do(
+    return Statement(
         desc,
         text,
-        cells,
-        (lowering.cell(block, out), known.own(block, out)),
-        {"APART": steps_of_sequences},
+        registers,
+        (lowering.register(block, out), known.own_register(block, out)),
+        {"APART": sequences_to_steps},
     )
 
 
-def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Step:
+def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower array_to_lod_tensor: build sequences from a list of time steps."""
-    cells = lowering.cells_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
+    registers = lowering.registers_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
     out = desc.outputs["Out"][0]
-    outs = (lowering.cell(block, out), lowering.sequences.own(block, out))
-    return Do(
-        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", cells, outs, {"TOGETHER": sequences_of_steps}
+    outs = (lowering.register(block, out), lowering.lod.own_register(block, out))
+    return Statement(
+        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", registers, outs, {"TOGETHER": steps_to_sequences}
     )
 
 

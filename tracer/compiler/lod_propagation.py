@@ -1,8 +1,8 @@
-"""Sequences in tensors: the offsets travel beside the values, in cells of their own.
+"""Propagate LoD offsets: they are in registers of their own beside the values.
 
-A program says which of its inputs hold sequences (`lod_level`).
-Ops whose slots ask for offsets get them; results have those that the op's own rule gives, or, where
-the program declares that they hold sequences, those of the first operand that has any.
+A program declares which inputs hold sequences (`lod_level`). Ops with LoD slots read the offsets.
+The offsets of a result come from the op's LoD rule, or from its first input with offsets if the
+program declares the result as a sequence.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..capture.variable import GRADIENT
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.meta import float_like_x, like_x
+from ..ops.meta_rules import float_like_x, like_x
 from . import tensor_lists
-from .instructions import Call, Do, Step
+from .instructions import Instruction, KernelCall, Statement
 from .registers import Registers
 
 
-class WithLod(NamedTuple):
-    """A fetched array and the offsets of the sequences in it."""
+class LodArray(NamedTuple):
+    """A fetched array with LoD offsets."""
 
     array: Any
     offsets: list[Any]
@@ -31,65 +31,63 @@ class WithLod(NamedTuple):
         return self.array if dtype is None else self.array.astype(dtype)
 
 
-class Sequences:
-    """Which cell holds the offsets of a cell.   fed: those of inputs, by name
+class LodPropagation:
+    """The register with the LoD offsets of each register. fed_lods: those of inputs, by name.
 
-    A variable that several ops write has a cell of its own for them, and so has a list: a list of
-    those of its elements.
+    A variable that several ops write has its own offsets register. That of a TensorArray is a list
+    with the offsets of its elements.
     """
 
-    def __init__(self, registers: Registers, call: Callable[[int, OpDesc], Call]) -> None:
+    def __init__(self, registers: Registers, call: Callable[[int, OpDesc], KernelCall]) -> None:
         self._registers, self._call = registers, call
-        self.cells: dict[str, str] = {}
-        self.fed: dict[str, str] = {}
-        self._again: set[str] = set()  # names that several ops write
-        self._lists = False  # whether lists may hold sequences
+        self.registers: dict[str, str] = {}
+        self.fed_lods: dict[str, str] = {}
+        self._rewritten: set[str] = set()  # names that several ops write
+        self._arrays_have_lod = False
 
     def declare(self, program: Program) -> None:
-        """The inputs of a program that hold sequences."""
+        """Declare the inputs that hold sequences."""
         feeds = frozenset(program.feeds())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
-                self.fed[name] = self.cells[self._registers.cell(0, name)] = (
+                self.fed_lods[name] = self.registers[self._registers.register(0, name)] = (
                     self._registers.new_temporary(VarDesc(""))
                 )
-        self._lists = bool(self.fed)
-        if self.fed:
+        self._arrays_have_lod = bool(self.fed_lods)
+        if self.fed_lods:
             written = Counter(
                 name for op in program.ops() for names in op.outputs.values() for name in set(names)
             )
-            self._again = {name for name, count in written.items() if count > 1}
+            self._rewritten = {name for name, count in written.items() if count > 1}
 
     def operand(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
-        """The cell with the offsets of what is in another slot, those of each in one of many; None
-        where it holds no sequences.
+        """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
+        is not a sequence.
         """
         names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY]
-        found = [self.cells.get(self._registers.cell(block, name)) for name in names]
+        found = [self.registers.get(self._registers.register(block, name)) for name in names]
         if not found or None in found:
             return None
         return tuple(found) if many else found[0]
 
     def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
-        """The cell that gets the offsets of what is in another result slot, one for each in one of
-        many; None where nobody has that.
-        """
+        """The offsets register for an LoD output slot; None if the output is unused."""
         names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
         for name in names:
-            self.cells[self._registers.cell(block, name)] = self._registers.new_temporary(
+            self.registers[self._registers.register(block, name)] = self._registers.new_temporary(
                 VarDesc("")
             )
-        made = tuple(self.cells[self._registers.cell(block, name)] for name in names)
+        made = tuple(self.registers[self._registers.register(block, name)] for name in names)
         return made if slot.many else made[0] if made else None
 
-    def after(self, block: int, desc: OpDesc) -> list[Step]:
-        """Note the offsets of what an op gives; gives the instruction that computes them,
-        if any.
+    def lower_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
+        """Assign offsets registers to the results of an op; return the instructions that compute
+        them.
         """
         if self._registers.tensors:
             return []
-        if self._lists and desc.type in ON_LISTS:
-            return ON_LISTS[desc.type](self, block, desc)
+        if self._arrays_have_lod and desc.type in ARRAY_RULES:
+            return ARRAY_RULES[desc.type](self, block, desc)
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._computed(block, desc)]
@@ -97,24 +95,26 @@ class Sequences:
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
             return [
-                self._one_level(desc, self.cells[self._registers.cell(block, name)])
+                self._one_level(desc, self.registers[self._registers.register(block, name)])
                 for name in names
             ]
-        return self._shared(block, desc) if self.cells and "sub_block" not in desc.attrs else []
+        return self._shared(block, desc) if self.registers and "sub_block" not in desc.attrs else []
 
-    def _one_level(self, desc: OpDesc, cell: str) -> Step:
-        """Offsets that a kernel gave, as a list of levels."""
-        return Do(desc, "{o0} = [{0}]", (cell,), (cell,))
+    def _one_level(self, desc: OpDesc, register: str) -> Instruction:
+        """Wrap the offsets that a kernel returned in a list of levels."""
+        return Statement(desc, "{o0} = [{0}]", (register,), (register,))
 
-    def _shared(self, block: int, desc: OpDesc) -> list[Step]:
+    def _shared(self, block: int, desc: OpDesc) -> list[Instruction]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
         inputs = (
-            self._registers.cell(block, n)
-            for n in (names[:1] if desc.type in OF_THE_FIRST else names)
+            self._registers.register(block, n)
+            for n in (names[:1] if desc.type in FIRST_INPUT_LOD else names)
         )
-        source = next((self.cells[cell] for cell in inputs if cell in self.cells), None)
-        made: list[Step] = []
-        like = source is not None and keeps_rows(desc.type)
+        source = next(
+            (self.registers[register] for register in inputs if register in self.registers), None
+        )
+        made: list[Instruction] = []
+        like = source is not None and inherits_lod(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
             var = self._registers.program.var(name, block)
             if (
@@ -123,51 +123,55 @@ class Sequences:
                 or not (var.lod_level or (like and GRADIENT not in name))
             ):
                 continue
-            if name in self._again and desc.type not in IN_PLACE:
+            if name in self._rewritten and desc.type not in IN_PLACE_OPS:
                 made.append(
-                    self.do(
+                    self.statement(
                         desc,
                         "{o0} = []" if source is None else "{o0} = {0}",
                         (source,),
-                        self.own(block, name),
+                        self.own_register(block, name),
                     )
                 )
             elif source is not None:
-                self.cells[self._registers.cell(block, name)] = source
+                self.registers[self._registers.register(block, name)] = source
         return made
 
-    def cell(self, block: int, name: str) -> str:
-        """The cell of a variable."""
-        return self._registers.cell(block, name)
+    def register(self, block: int, name: str) -> str:
+        """The register of a variable."""
+        return self._registers.register(block, name)
 
-    def own(self, block: int, name: str) -> str:
-        """The cell for the offsets of a variable that has them for itself."""
-        cell = self._registers.cell(block, name)
-        if cell not in self.cells:
-            self.cells[cell] = self._registers.new_temporary(VarDesc(""))
-        return self.cells[cell]
+    def own_register(self, block: int, name: str) -> str:
+        """The offsets register of a variable; created if necessary."""
+        register = self._registers.register(block, name)
+        if register not in self.registers:
+            self.registers[register] = self._registers.new_temporary(VarDesc(""))
+        return self.registers[register]
 
-    def of(self, block: int, desc: OpDesc, slot: str) -> str | None:
-        """The cell with the offsets of what is in a slot."""
-        return self.cells.get(self._registers.cell(block, desc.inputs[slot][0]))
+    def input_lod(self, block: int, desc: OpDesc, slot: str) -> str | None:
+        """The offsets register of the variable in a slot; None if it has none."""
+        return self.registers.get(self._registers.register(block, desc.inputs[slot][0]))
 
     @staticmethod
-    def do(desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any) -> Step:
-        """An instruction on offsets."""
-        return Do(desc, text, tuple(cell for cell in ins if cell is not None), (out,), names)
+    def statement(
+        desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any
+    ) -> Instruction:
+        """A statement on offsets."""
+        return Statement(
+            desc, text, tuple(register for register in ins if register is not None), (out,), names
+        )
 
-    def _computed(self, block: int, desc: OpDesc) -> Step:
+    def _computed(self, block: int, desc: OpDesc) -> Instruction:
         call = self._call(block, desc)
-        outs = [cell for cell in call.outs[: call.op.lod_outs] if cell is not None]
-        again = any(n in self._again for names in desc.outputs.values() for n in names)
-        made = (self.cells.get(outs[0]) if again else None) or self._registers.new_temporary(
+        outs = [register for register in call.outs[: call.op.lod_outs] if register is not None]
+        again = any(n in self._rewritten for names in desc.outputs.values() for n in names)
+        made = (self.registers.get(outs[0]) if again else None) or self._registers.new_temporary(
             VarDesc("")
         )
-        self.cells |= dict.fromkeys(outs, made)
-        cells: list[str] = []
+        self.registers |= dict.fromkeys(outs, made)
+        registers: list[str] = []
         for slot in call.ins:
-            cells += slot if isinstance(slot, tuple) else [] if slot is None else [slot]
-        places = iter(range(len(cells)))
+            registers += slot if isinstance(slot, tuple) else [] if slot is None else [slot]
+        places = iter(range(len(registers)))
         text = ", ".join(
             "None"
             if slot is None
@@ -176,10 +180,10 @@ class Sequences:
             else f"{{{next(places)}}}"
             for slot in call.ins
         )
-        return Do(
+        return Statement(
             desc,
             f"{{o0}} = {{RULE}}({text}, **{{ATTRS}})",
-            tuple(cells),
+            tuple(registers),
             (made,),
             {"RULE": call.op.lod_rule, "ATTRS": call.attrs},
         )
@@ -189,72 +193,78 @@ class Sequences:
 # ------------------------------------------------------------------------------
 
 
-def _written(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
-    held, at = self.own(block, desc.outputs["Out"][0]), self.cell(block, desc.inputs["I"][0])
-    source = self.of(block, desc, "X")
+def _lower_write(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+    held, at = (
+        self.own_register(block, desc.outputs["Out"][0]),
+        self.register(block, desc.inputs["I"][0]),
+    )
+    source = self.input_lod(block, desc, "X")
     value = "[]" if source is None else "{2}"
     return [
-        self.do(
+        self.statement(
             desc,
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
             held,
-            WRITE=tensor_lists.written,
+            WRITE=tensor_lists.write,
         )
     ]
 
 
-def _read(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
-    held, at = self.own(block, desc.inputs["X"][0]), self.cell(block, desc.inputs["I"][0])
+def _lower_read(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+    held, at = (
+        self.own_register(block, desc.inputs["X"][0]),
+        self.register(block, desc.inputs["I"][0]),
+    )
     return [
-        self.do(
+        self.statement(
             desc,
             "{o0} = {READ}({0}, {1})",
             (held, at),
-            self.own(block, desc.outputs["Out"][0]),
+            self.own_register(block, desc.outputs["Out"][0]),
             READ=tensor_lists.read,
         )
     ]
 
 
-def _nothing(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
+def _lower_without_lod(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     return []
 
 
-def _begun(self: Sequences, block: int, desc: OpDesc) -> list[Step]:
-    return [self.do(desc, "{o0} = []", (), self.own(block, desc.outputs["Out"][0]))]
+def _lower_create(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+    return [self.statement(desc, "{o0} = []", (), self.own_register(block, desc.outputs["Out"][0]))]
 
 
-Rule = Callable[[Sequences, int, OpDesc], list[Step]]
-ON_LISTS: dict[str, Rule] = {
-    "create_array": _begun,
-    "write_to_array": _written,
-    "read_from_array": _read,
-    "lod_array_length": _nothing,
-    "tensor_array_to_tensor": _nothing,
-    "beam_search_decode": _nothing,
-    "lod_tensor_to_array": _nothing,
-    "array_to_lod_tensor": _nothing,
+Rule = Callable[[LodPropagation, int, OpDesc], list[Instruction]]
+ARRAY_RULES: dict[str, Rule] = {
+    "create_array": _lower_create,
+    "write_to_array": _lower_write,
+    "read_from_array": _lower_read,
+    "lod_array_length": _lower_without_lod,
+    "tensor_array_to_tensor": _lower_without_lod,
+    "beam_search_decode": _lower_without_lod,
+    "lod_tensor_to_array": _lower_without_lod,
+    "array_to_lod_tensor": _lower_without_lod,
 }
 
 
-def keeps_rows(type: str) -> bool:
-    """Whether the result of an op has the sequences of its operand even where a program does not
-    say so.
+def inherits_lod(type: str) -> bool:
+    """Whether the result of an op has the LoD of its input although the program does not declare
+    it.
     """
     op = OPS.get(type)
     return (
         op is not None
         and op.meta_rule in (like_x, float_like_x)
         and op.single
-        and not op.facts.other_rows
+        and not op.traits.breaks_lod
     )
 
 
-OF_THE_FIRST = {"sum"}  # ops whose result has the sequences of the first operand only
-IN_PLACE = {"increment"}
+FIRST_INPUT_LOD = {"sum"}  # ops whose result has the LoD of the first input only
+IN_PLACE_OPS = {"increment"}
 
 
-def levels(offsets: Any) -> list[Any]:
-    """The lists of offsets in what is fed: one, or a list of them."""
+def as_levels(offsets: Any) -> list[Any]:
+    """Fed offsets as a list of levels."""
     return list(offsets) if isinstance(offsets, list | tuple) else [offsets]

@@ -1,49 +1,67 @@
-"""What the rounds of a loop leave for the way back: found once all instructions are there."""
+"""Assign loop residuals: the values of each iteration that the backward pass reads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .instructions import Back, Branch, Call, Do, Loop, Step, all_reads, all_writes, body_of
+from .instructions import (
+    BackwardLoop,
+    Branch,
+    Instruction,
+    KernelCall,
+    Loop,
+    Statement,
+    all_reads,
+    all_writes,
+    body_of,
+)
 
 
-def settle(steps: Sequence[Step]) -> None:
-    """Say for every loop what is kept of a round: whatever one of the ways back through it reads.
+def assign_residuals(instructions: Sequence[Instruction]) -> None:
+    """Set `saved` of every differentiated loop to the registers that its backward loops read.
 
-    On the way back it is put in cells of its own: a variable from outside of the loop stays what it
-    was after the last round.
+    The backward loops read them from registers of their own, because the originals keep the values
+    of the last iteration.
     """
-    backs = list(_backs(steps))
-    for step in backs:
-        made = set(all_writes(step.loop.body))
-        kept = dict.fromkeys(cell for cell in all_reads(step.body) if cell in made)
-        renamed = {cell: f"{cell}r" for cell in kept}
-        for inside in step.body:
-            rename(inside, renamed)
-        step.loop.kept, step.kept = tuple(dict.fromkeys((*step.loop.kept, *kept))), tuple(kept)
-    for step in backs:
-        step.kept = tuple(f"{cell}r" if cell in step.kept else "_" for cell in step.loop.kept)
+    backs = list(_backward_loops(instructions))
+    for instruction in backs:
+        made = set(all_writes(instruction.loop.body))
+        kept = dict.fromkeys(
+            register for register in all_reads(instruction.body) if register in made
+        )
+        renamed = {register: f"{register}r" for register in kept}
+        for inside in instruction.body:
+            rename_reads(inside, renamed)
+        instruction.loop.saved, instruction.saved = (
+            tuple(dict.fromkeys((*instruction.loop.saved, *kept))),
+            tuple(kept),
+        )
+    for instruction in backs:
+        instruction.saved = tuple(
+            f"{register}r" if register in instruction.saved else "_"
+            for register in instruction.loop.saved
+        )
 
 
-def _backs(steps: Sequence[Step]) -> Iterator[Back]:
-    """The ways back through loops, the innermost first."""
-    for step in steps:
-        yield from _backs(body_of(step))
-        if isinstance(step, Back):
-            yield step
+def _backward_loops(instructions: Sequence[Instruction]) -> Iterator[BackwardLoop]:
+    """The backward loops, innermost first."""
+    for instruction in instructions:
+        yield from _backward_loops(body_of(instruction))
+        if isinstance(instruction, BackwardLoop):
+            yield instruction
 
 
-def rename(step: Step, renamed: Mapping[str, str]) -> None:
-    """Let an instruction and those inside of it read other cells."""
-    if isinstance(step, Call | Do | Branch):
-        step.ins = _slots(step.ins, renamed)
-    elif isinstance(step, Loop):
-        step.cond = renamed.get(step.cond, step.cond)
-    elif isinstance(step, Back):
-        step.rounds = renamed.get(step.rounds, step.rounds)
-    for inside in body_of(step):
-        rename(inside, renamed)
+def rename_reads(instruction: Instruction, renamed: Mapping[str, str]) -> None:
+    """Rename the registers that an instruction and its body read."""
+    if isinstance(instruction, KernelCall | Statement | Branch):
+        instruction.ins = _slots(instruction.ins, renamed)
+    elif isinstance(instruction, Loop):
+        instruction.cond = renamed.get(instruction.cond, instruction.cond)
+    elif isinstance(instruction, BackwardLoop):
+        instruction.residuals = renamed.get(instruction.residuals, instruction.residuals)
+    for inside in body_of(instruction):
+        rename_reads(inside, renamed)
 
 
 def _slots(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:

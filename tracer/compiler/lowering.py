@@ -1,4 +1,4 @@
-"""From ops to instructions: which cell a name is, which kernel an op, and what blocks become."""
+"""Lower ops to instructions: map variables to registers and ops to kernels."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autodiff.grad_ops import Gradients
+from ..autodiff.grad_ops import GradOps
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY
-from ..ir.passes.legalize_scalars import may_leave_none
-from ..ir.passes.legalize_tensor_attrs import sized
+from ..ir.op_traits import is_feed_or_fetch, traits_of
+from ..ir.passes.legalize_scalars import may_reduce_to_scalar
+from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
-from .copy_propagation import without_copies
+from .copy_propagation import propagate_copies
 from .error_wrapping import errors_as_op_error
-from .instructions import Call, Do, Loop, Plan, Step
-from .lod_propagation import Sequences
-from .loop_residuals import settle
+from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
+from .lod_propagation import LodPropagation
+from .loop_residuals import assign_residuals
 from .registers import Registers
 
-SKIPPED = ("feed", "fetch")
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
-Rule = Callable[["Lowering", int, OpDesc], Step | None]
+Rule = Callable[["Lowering", int, OpDesc], Instruction | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define them register
 # them in these tables.
 RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
 # rules that return several instructions
-SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Step]]] = {}
+SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
 
 class Lowering(Registers):
@@ -39,36 +39,45 @@ class Lowering(Registers):
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
-        self.loops: dict[str, Loop] = {}  # by the cell of their rounds
-        self.numbers: dict[str, str] = {}  # the cell of the number of a step, by that of the rounds
-        self.walked = walked_loops(program)
-        self.gradients = Gradients(program)
-        self.sequences = Sequences(self, self.call)
-        self.sequences.declare(program)
+        self.loops: dict[str, Loop] = {}  # by residuals register
+        self.step_registers: dict[
+            str, str
+        ] = {}  # register of the step index, by residuals register
+        self.differentiated = differentiated_loops(program)
+        self.gradients = GradOps(program)
+        self.lod = LodPropagation(self, self.call)
+        self.lod.declare(program)
 
     # -- instructions
     # -------------------------------------------------------------------------------------------
 
-    def plan(self) -> Plan:
-        """The whole program."""
-        steps = self.block(self.program.block)
-        lods = self.sequences.cells
+    def lowered(self) -> LoweredProgram:
+        """Lower the whole program."""
+        instructions = self.block(self.program.block)
+        lods = self.lod.registers
         if not self.tensors:
-            same = without_copies(steps, self.declared, self.cells_of(0, self.program.feeds()))
-            self.cells = {key: same.get(cell, cell) for key, cell in self.cells.items()}
-            lods = {same.get(cell, cell): offsets for cell, offsets in lods.items()}
-        settle(steps)
-        return Plan(steps, self.cells, self.declared, lods, self.sequences.fed)
+            same = propagate_copies(
+                instructions, self.declared, self.registers_of(0, self.program.feeds())
+            )
+            self.registers = {
+                key: same.get(register, register) for key, register in self.registers.items()
+            }
+            lods = {same.get(register, register): offsets for register, offsets in lods.items()}
+        assign_residuals(instructions)
+        return LoweredProgram(instructions, self.registers, self.declared, lods, self.lod.fed_lods)
 
-    def block(self, block: Block) -> list[Step]:
-        """The instructions of one block."""
+    def block(self, block: Block) -> list[Instruction]:
+        """The instructions of a block."""
         return [
-            step for op in block.ops if op.type not in SKIPPED for step in self.steps(block.idx, op)
+            instruction
+            for op in block.ops
+            if not is_feed_or_fetch(op.type)
+            for instruction in self.instructions(block.idx, op)
         ]
 
-    def fresh(self, block: Block, desc: OpDesc) -> list[Step]:
-        """What begins a round or branch: lists that are its own are empty, as in a scope of its
-        own.
+    def clear_arrays(self, block: Block, desc: OpDesc) -> list[Instruction]:
+        """Instructions that start an iteration or branch: the block's own TensorArrays are
+        empty.
         """
         lists = [
             v.name
@@ -76,24 +85,27 @@ class Lowering(Registers):
             if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
         ]
         return [
-            Do(desc, "{o0} = None", (), (cell,), {}) for cell in self.cells_of(block.idx, lists)
+            Statement(desc, "{o0} = None", (), (register,), {})
+            for register in self.registers_of(block.idx, lists)
         ]
 
-    def steps(self, block: int, desc: OpDesc) -> list[Step]:
-        """The instructions of one op."""
+    def instructions(self, block: int, desc: OpDesc) -> list[Instruction]:
+        """The instructions of an op."""
         several = SEQUENCE_RULES.get(desc.type)
         with errors_as_op_error(desc):
-            made = [self.step(block, desc)] if several is None else several(self, block, desc)
-            return [*made, *self.with_an_axis(block, desc), *self.sequences.after(block, desc)]
+            made = (
+                [self.instruction(block, desc)] if several is None else several(self, block, desc)
+            )
+            return [*made, *self.restore_axis(block, desc), *self.lod.lower_lod(block, desc)]
 
-    def with_an_axis(self, block: int, desc: OpDesc) -> list[Step]:
-        """What gives the result of an op its one axis, where the program was written before there
-        were tensors without axes.
+    def restore_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
+        """A reshape to [1] of a result that programs before Paddle 2.5 declare with one axis
+        instead of none.
         """
         names = desc.outputs.get("Out", [])
         var = (
             self.program.var(names[0], block)
-            if names and may_leave_none(desc.type, desc.attrs)
+            if names and may_reduce_to_scalar(desc.type, desc.attrs)
             else None
         )
         if var is None or tuple(var.shape) != (1,):
@@ -103,9 +115,9 @@ class Lowering(Registers):
         )
         return [self.call(block, reshape)]
 
-    def step(self, block: int, desc: OpDesc) -> Step:
-        """The instruction of one op that is one."""
-        # an op `vjp` that replaces a gradient op of Paddle
+    def instruction(self, block: int, desc: OpDesc) -> Instruction:
+        """The instruction of an op that is lowered to one."""
+        # a gradient op of Paddle becomes an op `vjp`
         desc = self.gradients.find(desc) or desc
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
@@ -113,36 +125,36 @@ class Lowering(Registers):
         made = None if rule is None else rule(self, block, desc)
         return self.call(block, desc) if made is None else made
 
-    def call(self, block: int, desc: OpDesc) -> Call:
-        """The call of a kernel."""
-        desc = sized(desc)
+    def call(self, block: int, desc: OpDesc) -> KernelCall:
+        """The kernel call of an op."""
+        desc = legalize_tensor_attrs(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
         ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
         outs = tuple(self.result(block, desc, s) for s in op.outs)
-        return Call(desc, op, ins, outs, given_attrs(op, desc))
+        return KernelCall(desc, op, ins, outs, non_default_attrs(op, desc))
 
     def operand(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
-        """The cells of an operand slot."""
+        """The registers of an input slot."""
         if slot.lod_of and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.lod_of)
-            return self.sequences.operand(block, desc, slot, of.many)
+            return self.lod.operand(block, desc, slot, of.many)
         return self._slot(block, desc.inputs.get(slot.name, []), slot.many)
 
     def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
-        """The cells of a result slot."""
+        """The registers of an output slot."""
         if slot.lod_of:
-            return None if self.tensors else self.sequences.result(block, desc, slot)
+            return None if self.tensors else self.lod.result(block, desc, slot)
         return self._slot(block, desc.outputs.get(slot.name, []), slot.many)
 
     def _slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:
-            return self.cells_of(block, names) or None
-        return self.cell(block, names[0]) if names and names[0] != EMPTY else None
+            return self.registers_of(block, names) or None
+        return self.register(block, names[0]) if names and names[0] != EMPTY else None
 
 
-def given_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """The attributes of an op that are not at their defaults; all for a kernel that takes those of
+def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
+    """The attributes with non-default values; all attributes for a kernel that takes those of
     another op.
     """
     given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
@@ -152,19 +164,17 @@ def given_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
 
 
 def is_default(spec: AttrSpec, value: Any) -> bool:
-    """Whether a kernel takes this value where it is given none."""
+    """Whether a value is the default of an attribute."""
     if spec.default is inspect.Parameter.empty:
         return False
     plain = list(value) if isinstance(value, tuple) else value
     return type(plain) is type(spec.default) and bool(plain == spec.default)
 
 
-def walked_loops(program: Program) -> set[str]:
-    """The names of the rounds of loops that are gone back through."""
-    slots = {"while_grad": "StepScopes", "recurrent_grad": "step_scopes"}
+def differentiated_loops(program: Program) -> set[str]:
+    """The names of the step scopes of loops with a backward pass."""
     return {
         name
         for op in program.ops()
-        if op.type in slots
-        for name in op.inputs.get(slots[op.type], [])
+        for name in op.inputs.get(traits_of(op.type).forward_scopes, [])
     }

@@ -1,5 +1,5 @@
-"""A recorded program called from eager code: one function forward, one node on the tape, one
-function back.
+"""A recorded program called from eager code: one forward function, one node on the tape, one
+backward function.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from copy import deepcopy
 from typing import Any
 
 from ..autodiff import differentiate
-from ..autodiff.activity_analysis import Reach, differentiable
-from ..autodiff.overwritten_inputs import with_own_inputs
-from ..autodiff.shape_widening import loosen
+from ..autodiff.activity_analysis import ActivityAnalysis, differentiable
+from ..autodiff.overwritten_inputs import copy_overwritten_inputs
+from ..autodiff.shape_widening import widen_shapes
 from ..capture.inline import has_blocks, inline
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
@@ -19,36 +19,36 @@ from ..capture.undefined_checks import asked
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
+from ..core.backward_pass import BARE_ARRAYS
+from ..core.device_dispatch import common_device
 from ..core.errors import OpError, PlaceError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
-from ..core.op import AttrSpec, Facts, Op, Slot
-from ..core.placed import device_of
-from ..core.sweep import BARE
+from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch, traits_of
 from ..ir.passes.prune import feed_op, fetch_op
 from ..ir.program import Program
-from . import Piece, lowered
-from .instructions import Plan, Step
+from . import CompiledFunction, lower_program
+from .instructions import Instruction, LoweredProgram
 from .interpreter import Interpreter
-from .liveness import mark, needed
+from .liveness import eliminate_dead_code, mark_dead_registers
 
-Stops = tuple[bool, ...]
+StopGradients = tuple[bool, ...]
 
 
-# What a call leaves for the way back: the cells that it reads, outputs, and inputs.   A plain
-# tuple: it is made at each call.
-Left = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
+# What a call saves for its backward pass: residual registers, outputs and inputs. A plain tuple,
+# because each call creates one.
+Residuals = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 
 
 class PartialProgram:
-    """A program as a function of tensors.
+    """A program as a differentiable function of tensors.
 
-    scope: its values, by name.
-    Gradients flow through it as one node; what it updates is written back.
-
-    Threads may share it if it updates nothing.   training: whether it was recorded for training.
+    scope: values of its variables by name; updated by the program.
+    training: whether it was recorded in training mode.
+    Threads may share it if the program updates nothing.
     """
 
     def __init__(
@@ -59,30 +59,31 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = with_own_inputs(asked(program)), scope
-        self._recorded_as = program
+        self.program, self.scope = copy_overwritten_inputs(asked(program)), scope
+        self._original = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
-        self.held = [name for name in self.scope if self.program.var(name) is not None]
-        self._tensors = [self.scope[name] for name in self.held]
+        self.state_names = [name for name in self.scope if self.program.var(name) is not None]
+        self._state_tensors = [self.scope[name] for name in self.state_names]
         written = program.written()
-        self.stores = [name for name in self.held if name in written] if stores else []
-        self._changed = [self.scope[name] for name in self.stores]
-        self._ways: dict[tuple[Stops | None, bool, bool], Way] = {}
+        self.updated_names = (
+            [name for name in self.state_names if name in written] if stores else []
+        )
+        self._stored_tensors = [self.scope[name] for name in self.updated_names]
+        self._specializations: dict[tuple[StopGradients | None, bool, bool], Specialization] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs.
+        """Call the program with one tensor per input.
 
-        inputs: one per input of the program.
-        Raises OpError for another number, and for an op that fails.
+        Raises OpError for a wrong number of inputs and for an op that fails.
         """
         return self.call(inputs, self.stops(inputs))
 
-    def stops(self, inputs: Sequence[Tensor]) -> Stops | None:
-        """Which operands no gradient is wanted of; None where no gradients are recorded."""
-        return stop_gradients_of([*inputs, *self._tensors]) if state.mode.tape else None
+    def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
+        """Which inputs do not require gradients; None if no gradients are recorded."""
+        return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
-    def call(self, inputs: Sequence[Tensor], stops: Stops | None) -> list[Tensor]:
-        """The outputs, with gradients of those that `stops` says."""
+    def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
+        """Call the program, with gradients as stated by `stops`."""
         if len(inputs) != len(self.feeds):
             raise OpError(
                 with_user_line(
@@ -91,51 +92,65 @@ class PartialProgram:
             )
         if not state.mode.bare or checks_numerics():
             return self._recorded(inputs)
-        operands = [*inputs, *self._tensors]
+        operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
-        device = None if cuda.found.cupy is None else self._device(arrays)
-        placed = device is not None
-        way = self._ways.get((stops, native.switch.on, placed)) or self._new_way(stops, placed)
-        if placed:
-            with cuda.on(device):
-                found = way.forward.quietly(*arrays)
+        device = None if cuda.cupy_state.cupy is None else self._device(arrays)
+        on_gpu = device is not None
+        specialization = self._specializations.get(
+            (stops, native.switch.on, on_gpu)
+        ) or self._specialize(stops, on_gpu)
+        if on_gpu:
+            with cuda.use_device(device):
+                found = specialization.forward.run_quietly(*arrays)
         else:
-            found = way.forward.quietly(*arrays)
-        count, end = way.ends
+            found = specialization.forward.run_quietly(*arrays)
+        count, end = specialization.output_ends
         if end > count:
-            for tensor, array in zip(self._changed, found[count:end], strict=True):
+            for tensor, array in zip(self._stored_tensors, found[count:end], strict=True):
                 tensor.array = array
         outs = found[:count]
-        if way.op is None:
+        if specialization.op is None:
             return tensors_of(outs)
-        attrs = {"left": (found[end:], outs, arrays[: len(inputs)]), "materialize_grads": False}
-        return record_program(way.op, operands, way.taken, attrs, outs, way.differentiable)
+        attrs = {
+            "residuals": (found[end:], outs, arrays[: len(inputs)]),
+            "materialize_grads": False,
+        }
+        return record_program(
+            specialization.op,
+            operands,
+            specialization.wanted_positions,
+            attrs,
+            outs,
+            specialization.differentiable,
+        )
 
     def _device(self, arrays: Sequence[Any]) -> int | None:
-        """The device of all operands.   Raises PlaceError for two."""
+        """The device of all inputs. Raises PlaceError if there are two."""
         try:
-            return device_of(arrays)
+            return common_device(arrays)
         except PlaceError as error:
-            names = [*self.feeds, *self.held]
+            names = [*self.feeds, *self.state_names]
             shown = ", ".join(
-                f"{n} on {cuda.name_of(cuda.index_of(a))}"
+                f"{n} on {cuda.device_name(cuda.index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
             raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
 
     def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The program op by op, in the mode in force: what records others records it as well."""
+        """Run the program op by op in the current mode, which records it."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
-        if mode is not None and has_blocks(self._recorded_as):
-            return inline(mode, self._recorded_as, feed, self.scope)
-        return Interpreter(self._recorded_as, self.scope).run(feed)
+        if mode is not None and has_blocks(self._original):
+            return inline(mode, self._original, feed, self.scope)
+        return Interpreter(self._original, self.scope).run(feed)
 
-    def _new_way(self, stops: Stops | None, placed: bool) -> Way:
-        names = [*self.feeds, *self.held]
+    def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
+        names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
-        made = Way(self, names, [i for i in wants if self._is_differentiable(names[i])], placed)
-        self._ways[stops, native.switch.on, placed] = made
+        made = Specialization(
+            self, names, [i for i in wants if self._is_differentiable(names[i])], on_gpu
+        )
+        self._specializations[stops, native.switch.on, on_gpu] = made
         return made
 
     def _is_differentiable(self, name: str) -> bool:
@@ -143,194 +158,234 @@ class PartialProgram:
         return var is not None and differentiable(var)
 
 
-class Way:
-    """How a program runs for operands of which some want gradients.
+class Specialization:
+    """A program compiled for certain inputs that require gradients.
 
-    taken: their places; placed: whether they are on a GPU; op: of the node on the tape, if any.
+    wanted_positions: indices of these inputs.
+    on_gpu: whether arrays are on a GPU.
+    op: the op of the node on the tape; None if nothing is differentiable.
     """
 
     def __init__(
-        self, of: PartialProgram, names: list[str], taken: list[int], placed: bool
+        self, partial: PartialProgram, names: list[str], wanted_positions: list[int], on_gpu: bool
     ) -> None:
-        self.of, self.names, self.taken, self.placed = of, names, taken, placed
-        self.wanted = [names[i] for i in taken]
-        self.ends = len(of.fetches), len(of.fetches) + len(of.stores)
-        reach = Reach(of.program, self.wanted)
+        self.partial, self.names, self.wanted_positions, self.on_gpu = (
+            partial,
+            names,
+            wanted_positions,
+            on_gpu,
+        )
+        self.wanted = [names[i] for i in wanted_positions]
+        self.output_ends = len(partial.fetches), len(partial.fetches) + len(partial.updated_names)
+        activity = ActivityAnalysis(partial.program, self.wanted)
         self.differentiable = [
-            i for i, name in enumerate(of.fetches) if taken and reach.wants(0, name)
+            i
+            for i, name in enumerate(partial.fetches)
+            if wanted_positions and activity.needs_grad(0, name)
         ]
         self.op: Op | None = None
-        self._backs: dict[tuple[bool, ...], Back] = {}
+        self._backward_functions: dict[tuple[bool, ...], BackwardFunction] = {}
         if not self.differentiable:
-            plan = lowered(of.program)
-            outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
-            self.forward = Piece(
-                plan, plan.steps, [plan.place(n) for n in names], outputs, placed=placed
+            lowered = lower_program(partial.program)
+            outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
+            self.forward = CompiledFunction(
+                lowered,
+                lowered.instructions,
+                [lowered.register_for(n) for n in names],
+                outputs,
+                on_gpu=on_gpu,
             )
             return
-        self.full = tuple(i in self.differentiable for i in range(len(of.fetches)))
-        back = self._backs[self.full] = Back(self, self.full, None)
-        self.kept = back.kept
-        self.forward = back.forward()
-        self.op = _node_op(self)
+        self.full = tuple(i in self.differentiable for i in range(len(partial.fetches)))
+        backward = self._backward_functions[self.full] = BackwardFunction(self, self.full, None)
+        self.saved = backward.saved
+        self.forward = backward.forward()
+        self.op = _make_node_op(self)
 
-    def back(self, arrived: tuple[bool, ...]) -> Back | None:
-        """The way back from some of the outputs; None where it needs more than was kept."""
-        found = self._backs.get(arrived)
+    def backward(self, has_grad: tuple[bool, ...]) -> BackwardFunction | None:
+        """The backward function for the outputs with gradients; None if it needs more residuals
+        than were saved.
+        """
+        found = self._backward_functions.get(has_grad)
         if found is None:
             try:
-                found = Back(self, arrived, self.kept)
+                found = BackwardFunction(self, has_grad, self.saved)
             except KeyError:
                 return None
-            self._backs[arrived] = found
+            self._backward_functions[has_grad] = found
         return found
 
-    def gradients(self, grads: Sequence[Any], operands: Sequence[Any], left: Left) -> list[Any]:
-        """The gradients of the wanted operands, on bare arrays.
+    def gradients(
+        self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
+    ) -> list[Any]:
+        """The gradients of the requested inputs, on bare arrays.
 
-        grads: of the outputs, None where none arrived.
+        grads: the gradients of the outputs, None for none.
         """
-        back = self.back(tuple([g is not None for g in grads]))
-        if back is None:
-            back = self._backs[self.full]
+        backward = self.backward(tuple([g is not None for g in grads]))
+        if backward is None:
+            backward = self._backward_functions[self.full]
             grads = [
                 cuda.zeros_like(o) if g is None and w else g
-                for g, o, w in zip(grads, left[1], self.full, strict=True)
+                for g, o, w in zip(grads, residuals[1], self.full, strict=True)
             ]
-        return self.run(back, left, [g for g, w in zip(grads, back.arrived, strict=True) if w])
+        return self.run(
+            backward, residuals, [g for g, w in zip(grads, backward.has_grad, strict=True) if w]
+        )
 
     @staticmethod
-    def run(back: Back, left: Left, given: Sequence[Any]) -> list[Any]:
-        """The gradients of the wanted operands.   given: those that the way back starts with."""
-        found = back.piece.quietly(*left[0], *given)
-        return [None if i < 0 else found[i] for i in back.places]
+    def run(backward: BackwardFunction, residuals: Residuals, given: Sequence[Any]) -> list[Any]:
+        """Run a backward function. given: its initial gradients."""
+        found = backward.function.run_quietly(*residuals[0], *given)
+        return [None if i < 0 else found[i] for i in backward.grad_positions]
 
     def differentiable_gradients(
-        self, grads: Sequence[Any], operands: Sequence[Any], left: Left
+        self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
-        """The same as a program that is called in turn, so that they can be
-        differentiated again.
+        """The gradients as results of another PartialProgram, so that they can be differentiated
+        again.
         """
-        if draws_random(self.of.program):
+        if draws_random(self.partial.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
-        back = Back(self, tuple([g is not None for g in grads]), None)
-        again = PartialProgram(back.as_program(), self.of.scope, stores=False)
-        given = dict(zip(self.of.feeds, map(Tensor, left[2]), strict=True))
+        backward = BackwardFunction(self, tuple([g is not None for g in grads]), None)
+        again = PartialProgram(backward.as_program(), self.partial.scope, stores=False)
+        given = dict(zip(self.partial.feeds, map(Tensor, residuals[2]), strict=True))
         given |= dict(zip(self.wanted, operands, strict=True))
-        made = again([*(given[n] for n in self.of.feeds), *(g for g in grads if g is not None)])
-        return [None if i < 0 else made[i] for i in back.places]
+        made = again(
+            [*(given[n] for n in self.partial.feeds), *(g for g in grads if g is not None)]
+        )
+        return [None if i < 0 else made[i] for i in backward.grad_positions]
 
 
-class Back:
-    """The forward program with the way back behind it.
+class BackwardFunction:
+    """The forward program with its backward pass appended.
 
-    arrived: which outputs have a gradient; kept: what forward leaves, by block and name.
+    has_grad: which outputs have a gradient; saved: the residuals, by block and name.
     """
 
     def __init__(
-        self, way: Way, arrived: tuple[bool, ...], kept: list[tuple[int, str]] | None
+        self,
+        specialization: Specialization,
+        has_grad: tuple[bool, ...],
+        saved: list[tuple[int, str]] | None,
     ) -> None:
-        self._way, self.arrived = way, arrived
-        self.program = deepcopy(way.of.program)
-        loosen(self.program)
+        self._specialization, self.has_grad = specialization, has_grad
+        self.program = deepcopy(specialization.partial.program)
+        widen_shapes(self.program)
         self.grads, gradients = self._differentiated()
-        found = [name for name in way.wanted if name in gradients]
-        self.places = [found.index(name) if name in gradients else -1 for name in way.wanted]
+        found = [name for name in specialization.wanted if name in gradients]
+        self.grad_positions = [
+            found.index(name) if name in gradients else -1 for name in specialization.wanted
+        ]
         self.results = [gradients[name].name for name in found]
-        self._plan: Plan = lowered(self.program)
-        at = _first_back(self._plan.steps)
-        outputs = [self._plan.place(name) for name in self.results]
-        self._ahead, behind = self._plan.steps[:at], needed(self._plan.steps[at:], set(outputs))
-        given = [self._plan.place(name) for name in self.grads]
-        live = mark(behind, set(outputs), lambda _: False) - set(given)
-        known = {cell: key for key, cell in self._plan.cells.items()}
-        if kept is None:
-            kept = [known[cell] for cell in sorted(live)]
-        elif not {known[cell] for cell in live} <= set(kept) or any(
-            op.type in ("while_grad", "recurrent_grad") for op in self.program.ops()
+        self._lowered: LoweredProgram = lower_program(self.program)
+        at = _first_backward_index(self._lowered.instructions)
+        outputs = [self._lowered.register_for(name) for name in self.results]
+        self._forward_instructions, behind = (
+            self._lowered.instructions[:at],
+            eliminate_dead_code(self._lowered.instructions[at:], set(outputs)),
+        )
+        given = [self._lowered.register_for(name) for name in self.grads]
+        live = mark_dead_registers(behind, set(outputs), lambda _: False) - set(given)
+        known = {register: key for key, register in self._lowered.registers.items()}
+        if saved is None:
+            saved = [known[register] for register in sorted(live)]
+        elif not {known[register] for register in live} <= set(saved) or any(
+            traits_of(op.type).forward_scopes for op in self.program.ops()
         ):
             raise KeyError
-        self.kept = kept
-        cells = [self._plan.cells[key] for key in kept]
-        self.piece = Piece(self._plan, behind, [*cells, *given], outputs, placed=way.placed)
+        self.saved = saved
+        registers = [self._lowered.registers[key] for key in saved]
+        self.function = CompiledFunction(
+            self._lowered, behind, [*registers, *given], outputs, on_gpu=specialization.on_gpu
+        )
 
     def _differentiated(self) -> tuple[list[str], dict[str, Variable]]:
-        """Append the way back; gives the names of the gradients that it starts with, and what it
-        finds.
+        """Append the backward pass; return the names of its initial gradients and the gradients
+        that it computes.
         """
         recorder = Recorder.onto(self.program)
         targets: dict[str, Variable | None] = {}
-        for name, arrived in zip(self._way.of.fetches, self.arrived, strict=True):
-            if arrived:
+        for name, has_grad in zip(self._specialization.partial.fetches, self.has_grad, strict=True):
+            if has_grad:
                 var = self.program.block.vars[name]
                 fresh = recorder.namer.fresh(f"{name}@GRAD")
                 targets[name] = recorder.variable(
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
-        with pushed(Static(recorder)):
-            found = differentiate(recorder, targets, self._way.wanted)
+        with use_mode(Static(recorder)):
+            found = differentiate(recorder, targets, self._specialization.wanted)
         return [v.name for v in targets.values() if v is not None], found
 
-    def forward(self) -> Piece:
-        """The program without the way back, which gives outputs, what it updates, and
-        what is kept.
-        """
-        of, plan = self._way.of, self._plan
-        outputs = [plan.place(n) for n in (*of.fetches, *of.stores)]
-        cells = [plan.cells[key] for key in self.kept]
-        ins = [plan.place(n) for n in self._way.names]
-        return Piece(plan, self._ahead, ins, [*outputs, *cells], placed=self._way.placed)
+    def forward(self) -> CompiledFunction:
+        """The forward function: it returns outputs, updated variables and residuals."""
+        partial, lowered = self._specialization.partial, self._lowered
+        outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
+        registers = [lowered.registers[key] for key in self.saved]
+        ins = [lowered.register_for(n) for n in self._specialization.names]
+        return CompiledFunction(
+            lowered,
+            self._forward_instructions,
+            ins,
+            [*outputs, *registers],
+            on_gpu=self._specialization.on_gpu,
+        )
 
     def as_program(self) -> Program:
-        """The whole as a program of inputs and arriving gradients that gives the gradients."""
+        """The whole as a program from inputs and initial gradients to gradients."""
         block = self.program.block
-        rest = [op for op in block.ops if op.type not in ("feed", "fetch")]
+        rest = [op for op in block.ops if not is_feed_or_fetch(op.type)]
         for op in rest:
-            op.attrs.pop("op_role", None)  # all of it is ahead of the next way back
-        feeds = [feed_op(name, i) for i, name in enumerate((*self._way.of.feeds, *self.grads))]
+            op.attrs.pop("op_role", None)  # all ops are forward ops of the new program
+        feeds = [
+            feed_op(name, i)
+            for i, name in enumerate((*self._specialization.partial.feeds, *self.grads))
+        ]
         block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.results))]
         return self.program
 
 
-def _first_back(steps: Sequence[Step]) -> int:
-    """The number of the first instruction of the way back."""
-    for i, step in enumerate(steps):
-        if step.desc.attr("op_role", 0) & 1:
+def _first_backward_index(instructions: Sequence[Instruction]) -> int:
+    """The index of the first backward instruction."""
+    for i, instruction in enumerate(instructions):
+        if instruction.desc.attr("op_role", 0) & 1:
             return i
-    return len(steps)
+    return len(instructions)
 
 
-def _node_op(way: Way) -> Op:
-    """The op that stands on the tape for a call."""
+def _make_node_op(specialization: Specialization) -> Op:
+    """The op of the node that a call records on the tape."""
     op = Op(
         "program",
         [Slot("X", many=True)],
         [Slot("Out", many=True)],
         _no_kernel,
-        Facts(internal=True),
+        OpTraits(internal=True),
         None,
     )
-    op.attrs["left"] = AttrSpec("RAW", None)
+    op.attrs["residuals"] = AttrSpec("RAW", None)
 
-    def rule(grads: list[Any], operands: list[Any], *, left: Left) -> list[Any]:
-        return (way.gradients if state.mode is BARE else way.differentiable_gradients)(
-            grads, operands, left
-        )
+    def rule(grads: list[Any], operands: list[Any], *, residuals: Residuals) -> list[Any]:
+        return (
+            specialization.gradients
+            if state.mode is BARE_ARRAYS
+            else specialization.differentiable_gradients
+        )(grads, operands, residuals)
 
-    full = way.back(way.full)
+    full = specialization.backward(specialization.full)
     assert full is not None
 
-    def direct(node: Node, index: int, gradient: Any) -> list[Any]:
-        left = node.attrs["left"]
-        if len(left[1]) == 1:
-            return way.run(full, left, (gradient,))
-        grads: list[Any] = [None] * len(left[1])
+    def backward_direct(node: Node, index: int, gradient: Any) -> list[Any]:
+        residuals = node.attrs["residuals"]
+        if len(residuals[1]) == 1:
+            return specialization.run(full, residuals, (gradient,))
+        grads: list[Any] = [None] * len(residuals[1])
         grads[index] = gradient
-        return way.gradients(grads, node.args[0], left)
+        return specialization.gradients(grads, node.args[0], residuals)
 
     op.vjp(rule)
-    op.direct = direct
+    op.program_backward = backward_direct
     return op
 
 

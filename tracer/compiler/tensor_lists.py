@@ -1,5 +1,5 @@
-"""Lists of tensors at run time: Python lists of arrays that nobody changes - a write makes a new
-one; None where nothing was written.
+"""TensorArrays at run time: immutable Python lists of arrays; None for an array that was never
+written.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Array = np.ndarray[Any, Any]
 List = list[Any] | None
 
 
-def written(held: List, position: Array, value: Array) -> list[Any]:
-    """The list with another element at a position; places between its end and there stay empty."""
+def write(held: List, position: Array, value: Array) -> list[Any]:
+    """A list with another element at a position; missing elements before it are None."""
     at, items = position.item(), list(held or ())
     if at < 0:
         raise OpError(f"write_to_array: there is no position {at}")
@@ -29,7 +29,7 @@ def written(held: List, position: Array, value: Array) -> list[Any]:
 
 
 def read(held: List, position: Array) -> Any:
-    """The element at a position.   Raises OpError where there is none."""
+    """The element at a position. Raises OpError if it was not written."""
     at, items = position.item(), held or []
     if not 0 <= at < len(items) or items[at] is None:
         raise OpError(
@@ -43,8 +43,8 @@ def length(held: List) -> Array:
     return np.array([len(held or ())], np.int64)
 
 
-def joined(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
-    """The elements along an axis, a new one if stacked, and the size of each along it before,
+def concat(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
+    """Concatenate the elements along an axis, or stack them; also return the size of each along it,
     int32[N].
     """
     items = held or []
@@ -59,8 +59,8 @@ def length_tensor(held: List) -> Tensor:
     return Tensor(length(held))
 
 
-def joined_tensor(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
-    """`joined` of Tensors, by ops."""
+def concat_tensors(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
+    """`concat` for Tensors."""
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
@@ -69,20 +69,20 @@ def joined_tensor(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]
     return made, Tensor(np.array([size_along(x.meta.shape, axis) for x in items], np.int32))
 
 
-# What takes the place of a function on arrays where cells hold Tensors, by its id.
-ON_TENSORS = {id(length): length_tensor, id(joined): joined_tensor}
+# Replacements of functions on arrays where registers hold Tensors, by id.
+ON_TENSORS = {id(length): length_tensor, id(concat): concat_tensors}
 
 
-def parts(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:
-    """The gradient of `joined`: what belongs to each element."""
+def concat_grad(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:
+    """The gradient of `concat`, per element."""
     if stacked:
         return [np.take(gradient, i, axis) for i in range(len(held))]
     ends = np.cumsum([x.shape[axis] for x in held])[:-1]
     return np.split(gradient, ends, axis)
 
 
-def added(*gradients: List) -> list[Any]:
-    """The sum of lists of gradients, element by element; what is missing is zero."""
+def add(*gradients: List) -> list[Any]:
+    """The elementwise sum of lists of gradients; missing elements are zero."""
     held = [g or [] for g in gradients]
     found: list[Any] = []
     for i in range(max(map(len, held))):
@@ -95,10 +95,8 @@ def _at(items: Sequence[Any], index: int) -> Any:
     return items[index] if index < len(items) else None
 
 
-def unwritten(gradients: List, position: Array, value: Array) -> tuple[Array, list[Any]]:
-    """The gradient of what was written, and that of the list before: nothing flows to the element
-    that was written over.
-    """
+def write_grad(gradients: List, position: Array, value: Array) -> tuple[Array, list[Any]]:
+    """The gradients of the written value and of the list before the write."""
     at, items = position.item(), list(gradients or ())
     found = _at(items, at)
     if found is None:
@@ -107,18 +105,16 @@ def unwritten(gradients: List, position: Array, value: Array) -> tuple[Array, li
     return found, items
 
 
-def unread(gradients: List, position: Array, gradient: Array) -> list[Any]:
-    """The gradient of a list one of whose elements was read: `gradient` added there."""
+def read_grad(gradients: List, position: Array, gradient: Array) -> list[Any]:
+    """The gradient of a list, with `gradient` added at the element that was read."""
     at, items = position.item(), list(gradients or ())
     items += [None] * (at + 1 - len(items))
     items[at] = gradient if items[at] is None else items[at] + gradient
     return items
 
 
-def picked(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
-    """The gradients of operands of which one was picked; for one that has no value there
-    is none.
-    """
+def select_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
+    """The gradients of the inputs of select_input; None for inputs without a value."""
     at = mask.item()
     return [
         gradient if i == at else None if x is None else np.zeros_like(x)

@@ -1,4 +1,4 @@
-"""What of a program cannot be run by kernels: found out before it runs, and said all at once."""
+"""Check before a run that all ops of a program have kernels."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from ..ir.passes.legalize_tensor_attrs import sized
+from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
 from ..ir.program import AttrType, OpDesc
 
-FOREIGN = (
+PADDLE_GRADIENT_MESSAGE = (
     "gradients of control flow run only where Oarlock wrote them; clone the program for "
     "test, "
     "and minimize anew"
 )
 
-# What passes for one kind of machine merged with an op: only that machine's kernels read these.
-# C++ has them in convert/graph_builder.cpp.
-MERGED = (
+# Attributes of ops that a hardware-specific pass fused; only its kernels read them. C++ has the
+# same list in convert/graph_builder.cpp.
+FUSED_KERNEL_ATTRS = (
     "fuse_relu",
     "fuse_brelu",
     "fuse_with_relu",
@@ -29,21 +29,21 @@ MERGED = (
 
 
 class Unsupported(OarlockError, NotImplementedError):
-    """A program holds ops that have no kernel; all of them are listed."""
+    """A program has ops without kernel; the message lists all of them."""
 
 
-def refuse_unknown(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
-    """Raise Unsupported, listing every op, slot and kind of attribute that no kernel takes, and
-    each of `foreign`.
+def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
+    """Raise Unsupported that lists every unsupported op, slot and attribute, and each op of
+    `foreign`.
     """
     problems = {problem for desc in ops for problem in _problems(desc)}
-    problems |= {f"{desc.type}: {FOREIGN}{_at(desc)}" for desc in foreign}
+    problems |= {f"{desc.type}: {PADDLE_GRADIENT_MESSAGE}{_at(desc)}" for desc in foreign}
     if problems:
         raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems)))
 
 
 def _problems(desc: OpDesc) -> Iterator[str]:
-    desc = sized(desc)
+    desc = legalize_tensor_attrs(desc)
     op = OPS.get(desc.type)
     at = _at(desc)
     if op is None:
@@ -56,7 +56,7 @@ def _problems(desc: OpDesc) -> Iterator[str]:
     for name, attr in desc.attrs.items():
         if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
             yield f"{desc.type}: attribute {name} is a tensor{at}"
-        elif name in MERGED and attr.value:
+        elif name in FUSED_KERNEL_ATTRS and attr.value:
             yield f"{desc.type}: attribute {name} is set{at}"
 
 

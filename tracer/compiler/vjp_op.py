@@ -1,5 +1,5 @@
-"""The op `vjp`: the gradient of an op by its rule, asked at run time on bare arrays, where the rule
-needs sizes that only a run knows.
+"""The op `vjp`: apply the gradient rule of an op at run time, because it needs sizes that are
+unknown before.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from ..core.backward_pass import BARE_ARRAYS
 from ..core.dtype import is_float
-from ..core.mode import pushed
+from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
-from ..core.sweep import BARE
 from ..ir.block_captures import EMPTY
-from ..ir.passes.legalize_scalars import leaves_none
+from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import OpDesc
-from .instructions import Do, Step
+from .instructions import Instruction, Statement
 from .lowering import RULES, Lowering
 
 
-class Vjp:
-    """The rule of one op with its attributes.
+class VjpCall:
+    """The gradient rule of an op with its attributes.
 
-    wanted: which operand each result belongs to, by slot and place in it.
+    wanted: slot and position of the input of each result.
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
@@ -34,43 +34,46 @@ class Vjp:
     def __call__(
         self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]
     ) -> list[Any]:
-        """The gradients.   grads, operands, results: by slot, as the rule takes them."""
+        """Compute the gradients. grads, operands, results: by slot, as the rule takes them."""
         op = self._op
         assert op.rule is not None
         if (
             operands
             and isinstance(operands[0], np.ndarray)
-            and leaves_none(op.type, self._attrs, operands[0].ndim)
+            and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
             grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
-        with pushed(BARE):
+        with use_mode(BARE_ARRAYS):
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
-            return [_fitted(_part(parts, i, k), _at(operands[i], k)) for i, k in self._wanted]
+            return [
+                _reduce_to(_input_grad(parts, i, k), _input(operands[i], k))
+                for i, k in self._wanted
+            ]
 
 
 def _without_axes(value: Any) -> Any:
-    """A value of a program from before Paddle 2.5, [1], as rules take it."""
+    """Reshape a [1] value of a program before Paddle 2.5 to 0-D."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
 def _zeros(result: Any) -> Any:
-    """The gradient of a result that nobody used."""
+    """The gradient of an unused result."""
     return np.zeros_like(result) if is_float(result.dtype) else None
 
 
-def _part(parts: Sequence[Any], slot: int, place: int) -> Any:
+def _input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
     found = parts[slot]
     found = found[place] if isinstance(found, list | tuple) else found
     return found() if callable(found) else found
 
 
-def _at(operand: Any, place: int) -> Any:
+def _input(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
-def _fitted(gradient: Any, like: Any) -> Any:
+def _reduce_to(gradient: Any, like: Any) -> Any:
     if gradient is None or not is_float(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":
@@ -80,57 +83,74 @@ def _fitted(gradient: Any, like: Any) -> Any:
     return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
 
 
-def vjp(lowering: Lowering, block: int, desc: OpDesc) -> Step:
-    """The instruction of an op `vjp`."""
-    op = OPS[desc.attr("of")]
-    cells: list[str] = []
+class _Arguments:
+    """The source of the arguments of a VjpCall, with the registers that it reads."""
 
-    def text(names: Sequence[str], many: bool) -> str:
-        places = [f"{{{len(cells) + i}}}" for i in range(len(names))]
-        cells.extend(lowering.cells_of(block, names))
-        if many:
-            return f"[{', '.join(places)}]" if places else "None"
-        return places[0] if places else "None"
+    def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
+        self._lowering, self._block, self._desc = lowering, block, desc
+        self._op = OPS[desc.attr("of")]
+        self.registers: list[str] = []
 
-    def offsets(slot: Slot) -> str:
-        found = lowering.operand(block, desc, op, slot)
-        if found is None:
-            return "None"
-        cells.extend([found] if isinstance(found, str) else found)
-        if isinstance(found, str):
-            return f"{{{len(cells) - 1}}}"
-        return f"[{', '.join(f'{{{len(cells) - len(found) + i}}}' for i in range(len(found)))}]"
+    def source(self) -> str:
+        """The source of the lists of output gradients, inputs and outputs."""
+        op = self._op
+        grads = [self._output_grads(op.outs[i]) for i in op.grad_outs]
+        inputs = [self._offsets(s) if s.lod_of else self._values(s) for s in op.ins]
+        outputs = [self._values(op.outs[i]) for i in op.rule_outs]
+        parts = (grads, inputs, outputs)
+        return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 
-    def arrived(slot: Slot) -> str:
-        results = desc.inputs.get(slot.name, [])
-        places = []
-        for i, name in enumerate(
-            desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(results)
-        ):
-            cells.append(lowering.cell(block, results[i] if name == EMPTY else name))
-            places.append(
-                f"{{ZEROS}}({{{len(cells) - 1}}})" if name == EMPTY else f"{{{len(cells) - 1}}}"
+    def _read(self, register: str) -> str:
+        self.registers.append(register)
+        return f"{{{len(self.registers) - 1}}}"
+
+    def _values(self, slot: Slot) -> str:
+        names = self._desc.inputs.get(slot.name, [])
+        return _slot_source(
+            [self._read(r) for r in self._lowering.registers_of(self._block, names)], slot.many
+        )
+
+    def _offsets(self, slot: Slot) -> str:
+        found = self._lowering.operand(self._block, self._desc, self._op, slot)
+        if isinstance(found, tuple):
+            return f"[{', '.join(map(self._read, found))}]"
+        return "None" if found is None else self._read(found)
+
+    def _output_grads(self, slot: Slot) -> str:
+        outputs = self._desc.inputs.get(slot.name, [])
+        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(outputs)
+        texts = []
+        for i, name in enumerate(names):
+            text = self._read(
+                self._lowering.register(self._block, outputs[i] if name == EMPTY else name)
             )
-        return f"[{', '.join(places)}]" if slot.many and places else places[0] if places else "None"
+            texts.append(f"{{ZEROS}}({text})" if name == EMPTY else text)
+        return _slot_source(texts, slot.many)
 
-    grads = [arrived(op.outs[i]) for i in op.grad_outs]
-    operands = [
-        offsets(s) if s.lod_of else text(desc.inputs.get(s.name, []), s.many) for s in op.ins
+
+def _slot_source(texts: list[str], many: bool) -> str:
+    if not texts:
+        return "None"
+    return f"[{', '.join(texts)}]" if many else texts[0]
+
+
+def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    """Lower an op `vjp`."""
+    op = OPS[desc.attr("of")]
+    arguments = _Arguments(lowering, block, desc)
+    source = arguments.source()
+    wanted = [
+        (i, k, name)
+        for i, slot in enumerate(op.ins)
+        for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
+        if name != EMPTY
     ]
-    results = [text(desc.inputs.get(op.outs[i].name, []), op.outs[i].many) for i in op.rule_outs]
-    wanted, outs = [], []
-    for i, slot in enumerate(op.ins):
-        for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", [])):
-            if name != EMPTY:
-                wanted.append((i, k))
-                outs.append(lowering.cell(block, name))
+    outs = tuple(lowering.register(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
+    call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
-    lists = (f"({''.join(f'{t}, ' for t in part)})" for part in (grads, operands, results))
-    source = f"[{targets}] = {{VJP}}({', '.join(lists)})"
-    return Do(
-        desc, source, tuple(cells), tuple(outs), {"VJP": Vjp(op, attrs, wanted), "ZEROS": _zeros}
-    )
+    text = f"[{targets}] = {{VJP}}({source})"
+    return Statement(desc, text, tuple(arguments.registers), outs, {"VJP": call, "ZEROS": _zeros})
 
 
-RULES["vjp"] = vjp
+RULES["vjp"] = lower_vjp

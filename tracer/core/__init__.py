@@ -1,3 +1,1 @@
-"""What everything stands on: tensors, ops, modes, the gradient tape, dtypes, places, errors, random
-numbers.
-"""
+"""The base layer: tensors, ops, modes, autograd, dtypes, devices, errors, random numbers."""

@@ -1,10 +1,10 @@
-"""`np` of the kernels: NumPy, and while one runs on a GPU, NumPy whose makers make their arrays
-there.
+"""The `np` of kernels: NumPy, except that creation functions create arrays on the GPU of the
+running kernel.
 
-A function of arrays finds CuPy by itself: NumPy hands `np.exp(x)` to the array, by
-`__array_ufunc__` and `__array_function__`.  One
-that makes an array of sizes or of Python's numbers has no array to ask, so it asks which kernel
-runs.  Until a GPU is used (`open_to`) every name here is NumPy's own, and costs what NumPy's costs.
+Functions that take arrays dispatch to CuPy by NumPy's protocols (`__array_ufunc__`,
+`__array_function__`). Functions that create an array from sizes or Python numbers take no array, so
+they use the library of the running kernel. Until a GPU is used (`enable_dispatch`), every name here
+is NumPy's own and has no overhead.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-__all__ = ["elsewhere", "made_by", "np", "open_to"]
+__all__ = ["enable_dispatch", "is_on_gpu", "np", "use_library"]
 
-# What takes no array, or an array and no notice of it.
-MAKERS = (
+# Functions that take no array, or ignore its device.
+CREATION_FUNCTIONS = (
     "arange",
     "array",
     "asarray",
@@ -39,11 +39,11 @@ MAKERS = (
 )
 
 
-class _Here(threading.local):
+class _CurrentLibrary(threading.local):
     library: Any = numpy
 
 
-_here = _Here()
+_current = _CurrentLibrary()
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,11 +52,11 @@ else:
     vars(np).update({name: value for name, value in vars(numpy).items() if name != "__name__"})
 
 
-def _maker(name: str) -> Callable[..., Any]:
+def _dispatching(name: str) -> Callable[..., Any]:
     own = getattr(numpy, name)
 
     def make(*args: Any, **how: Any) -> Any:
-        library = _here.library
+        library = _current.library
         if library is numpy:
             return own(*args, **how)
         how.pop("like", None)
@@ -65,37 +65,36 @@ def _maker(name: str) -> Callable[..., Any]:
     return make
 
 
-class _Library:
-    """What kernels find in NumPy's `lib`, where functions ask no array.
-
-    name: of the part that they want.
-    """
+class _LibraryPart:
+    """A submodule of the current library, resolved at each attribute access."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._path = path
 
     def __getattr__(self, name: str) -> Any:
-        found = _here.library
+        found = _current.library
         for step in (*self._path, name):
             found = getattr(found, step)
-        return found if callable(found) else _Library((*self._path, name))
+        return found if callable(found) else _LibraryPart((*self._path, name))
 
 
-def open_to() -> None:
-    """From now on the makers ask which kernel runs."""
-    vars(np).update({name: _maker(name) for name in MAKERS}, lib=_Library(("lib",)))
+def enable_dispatch() -> None:
+    """Let the creation functions use the library of the running kernel."""
+    vars(np).update(
+        {name: _dispatching(name) for name in CREATION_FUNCTIONS}, lib=_LibraryPart(("lib",))
+    )
 
 
-def elsewhere() -> bool:
+def is_on_gpu() -> bool:
     """Whether the running kernel works on a GPU."""
-    return _here.library is not numpy
+    return _current.library is not numpy
 
 
 @contextmanager
-def made_by(library: Any) -> Iterator[None]:
-    """In the body, makers are those of `library`, in this thread."""
-    before, _here.library = _here.library, library
+def use_library(library: Any) -> Iterator[None]:
+    """Context in which the creation functions of this thread are those of `library`."""
+    before, _current.library = _current.library, library
     try:
         yield
     finally:
-        _here.library = before
+        _current.library = before

@@ -1,6 +1,4 @@
-"""Gradients: of a result into the leaves behind it, or of some tensors with respect to others; and
-where none are recorded.
-"""
+"""`backward` and `grad`, and the settings that turn recording of gradients on and off."""
 
 from __future__ import annotations
 
@@ -15,26 +13,28 @@ import numpy as np
 
 from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
+from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
 from .eager import NO_TAPE
-from .era import era
 from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
-from .listen import hear, listeners, summed
-from .mode import only_running, pushed, refuse_side_effect, state
+from .grad_hooks import accumulated_grad, listeners, notify_listeners
+from .mode import refuse_side_effect, require_eager, state, use_mode
 from .op import OPS
-from .sweep import Reach, Sweep, outward, sweep_for
+from .paddle1_compat import compat
 from .tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _start(sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None]) -> None:
+def _add_initial_grads(
+    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None]
+) -> None:
     for root, g in zip(roots, given, strict=True):
-        _check_like(root, g)
+        _check_grad_shape(root, g)
         sweep.add(root, sweep.given(root, g))
 
 
-def _check_like(root: Tensor, given: Tensor | None) -> None:
-    """Raise OpError for a gradient of another shape than its tensor."""
+def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
+    """Raise OpError if a gradient has another shape than its tensor."""
     if given is not None and given.meta.shape != root.meta.shape:
         why = "backward: the gradient is not like the tensor"
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
@@ -53,34 +53,33 @@ def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     return made
 
 
-def _walk(
-    sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+def _run_pass(
+    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
-    if cuda.found.cupy is not None:
-        with cuda.on(cuda.index_of(roots[0].array)):
-            _walk_here(sweep, roots, given, retain_graph)
+    if cuda.cupy_state.cupy is not None:
+        with cuda.use_device(cuda.index_of(roots[0].array)):
+            _run_pass_on_device(sweep, roots, given, retain_graph)
     else:
-        _walk_here(sweep, roots, given, retain_graph)
+        _run_pass_on_device(sweep, roots, given, retain_graph)
 
 
-def _walk_here(
-    sweep: Sweep, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+def _run_pass_on_device(
+    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
-    # Gradients that overflow are infinite without a word: with loss scaling that is part of the
-    # day.
-    with pushed(sweep.mode()), np.errstate(all="ignore"):
-        _start(sweep, roots, given)
+    # With loss scaling, gradients overflow regularly: do not warn.
+    with use_mode(sweep.mode()), np.errstate(all="ignore"):
+        _add_initial_grads(sweep, roots, given)
         sweep.run(retain_graph)
 
 
 def backward(
     roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool = False
 ) -> None:
-    """Add the gradients of `roots` to `grad` of the leaves behind them.
+    """Accumulate the gradients of `roots` into `grad` of the leaves they depend on.
 
-    given: like roots, None meaning ones.
+    given: initial gradients, one per root; None for ones.
     """
-    only_running("backward", "use an optimizer's minimize, or static.append_backward")
+    require_eager("backward", "use an optimizer's minimize, or static.append_backward")
     if refuse_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
@@ -90,31 +89,32 @@ def backward(
         )
         return
     asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
-    if not era.old and not asking and _is_program(roots) and state.mode.plain().bare:
-        _through_program(roots[0], given[0], retain_graph)
+    is_plain = not asking and state.mode.without_wrappers().bare
+    if is_plain and not compat.rules.keeps_result_gradients and _is_single_program(roots):
+        _backward_through_program(roots[0], given[0], retain_graph)
         return
-    sweep = sweep_for(create_graph=False)
-    heard = hear(sweep, roots, asking)
-    _walk(sweep, roots, given, retain_graph)
+    sweep = new_backward_pass(create_graph=False)
+    heard = notify_listeners(sweep, roots, asking)
+    _run_pass(sweep, roots, given, retain_graph)
     if heard:
         sweep.final_of_the_rest()
-    with pushed(state.mode.with_tape(False)):
+    with use_mode(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.sets(leaf) for listener in heard):
-                leaf.grad = summed(leaf, sweep.tensor(gradient))
+                leaf.grad = accumulated_grad(leaf, sweep.tensor(gradient))
     for listener in heard:
         listener.finish()
 
 
-def _is_program(roots: Sequence[Tensor]) -> bool:
-    """Whether all that lies behind is one node that stands for a program, and the leaves
-    before it.
+def _is_single_program(roots: Sequence[Tensor]) -> bool:
+    """Whether the graph of the root is one node that stands for a whole program, with leaves as
+    inputs.
     """
     node = roots[0].node
     if (
         len(roots) > 1
         or not isinstance(node, Node)
-        or node.op.direct is None
+        or node.op.program_backward is None
         or node.hooks is not None
         or not node.args
     ):
@@ -123,38 +123,38 @@ def _is_program(roots: Sequence[Tensor]) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _one(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Ones that everybody shares, for losses."""
+def _shared_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """A cached read-only array of ones, for scalar losses."""
     made = np.ones(shape, dtype)
     made.flags.writeable = False
     return made
 
 
-def _first_gradient(root: Tensor, given: Tensor | None) -> Any:
+def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
-        return outward(given.array)
+        return to_public_grad(given.array)
     array = root.array
     if array.size != 1 or cuda.index_of(array) is not None:
         return cuda.ones_like(array)
-    return _one(array.shape, array.dtype)
+    return _shared_ones(array.shape, array.dtype)
 
 
-def _through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
-    """What the walk does, where there is nothing to walk: the gradients are the program's."""
+def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
+    """Backward pass of a graph that is one program: call the program's gradient function."""
     node = root.node
-    _check_like(root, given)
-    found = node.op.direct(node, root.index, _first_gradient(root, given))
+    _check_grad_shape(root, given)
+    found = node.op.program_backward(node, root.index, _initial_grad(root, given))
     operands = node.args[0]
     if not retain_graph:
         node.free()
     rest = accumulate_grad(operands, found)
     if rest:
-        with pushed(NO_TAPE):
+        with use_mode(NO_TAPE):
             for leaf, gradient in rest:
-                leaf.grad = summed(leaf, Tensor(outward(gradient)))
+                leaf.grad = accumulated_grad(leaf, Tensor(to_public_grad(gradient)))
 
 
-def _listed(tensors: Any) -> list[Any]:
+def _as_list(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
         raise MisfitError(
             with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
@@ -172,37 +172,38 @@ def grad(
     allow_unused: bool = False,
     no_grad_vars: Tensor | Sequence[Tensor] | Set[Tensor] | None = None,
 ) -> list[Tensor | None]:
-    """Gradients of the sum of `outputs` with respect to `inputs`, one per input and like it; `grad`
-    of leaves stays as it is.
+    """Compute the gradients of the sum of `outputs` with respect to `inputs`, one per input and
+    with its shape; `grad` of leaves does not change.
 
-    create_graph: the gradients can be differentiated again; no_grad_vars: tensors that are taken as
-    constants. Raises OpError for an input that plays no part, unless allow_unused, which gives None
-    for it.
+    create_graph: the gradients can be differentiated again.
+    no_grad_vars: tensors that are treated as constants.
+    Raises OpError for an input that the outputs do not depend on; with allow_unused its gradient is
+    None.
     """
     if not only_inputs:
         raise OarlockError(
             with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()")
         )
-    roots, wanted = _listed(outputs), _listed(inputs)
+    roots, wanted = _as_list(outputs), _as_list(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
         raise MisfitError(
             with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
         )
-    given = [None] * len(roots) if grad_outputs is None else _listed(grad_outputs)
+    given = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
     if len(given) != len(roots):
         raise MisfitError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
     given = [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)]
-    barred = _listed(no_grad_vars or ())
+    barred = _as_list(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
         raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
-        only_running("grad", "use static.gradients")
-        sweep = sweep_for(create_graph, wanted, Reach(roots, wanted, barred))
-        _walk(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
-        found = [_open(sweep.of(t)) if create_graph else sweep.of(t) for t in wanted]
+        require_eager("grad", "use static.gradients")
+        sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
+        _run_pass(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
+        found = [_make_differentiable(sweep.of(t)) if create_graph else sweep.of(t) for t in wanted]
     elif not create_graph:
         for made in found:
             if made is not None:
@@ -214,8 +215,8 @@ def grad(
     return found
 
 
-def _open(gradient: Tensor | None) -> Tensor | None:
-    """A gradient that can be differentiated again, be it a constant."""
+def _make_differentiable(gradient: Tensor | None) -> Tensor | None:
+    """A gradient that can be differentiated again, even if it is a constant."""
     return (
         gradient
         if gradient is None or not gradient.stop_gradient
@@ -224,7 +225,7 @@ def _open(gradient: Tensor | None) -> Tensor | None:
 
 
 class no_grad(ContextDecorator):
-    """No gradients are recorded in the body, or in the decorated function."""
+    """Context manager and decorator: do not record gradients."""
 
     _tape = False
 
@@ -235,11 +236,11 @@ class no_grad(ContextDecorator):
             functools.update_wrapper(self, func)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the decorated function, or decorate one."""
+        """Call the decorated function, or decorate a function."""
         if self._func is None:
             return self._decorated(*args, **kwargs)
         with type(self)():
-            return state.mode.converted(self._func)(*args, **kwargs)
+            return state.mode.convert_forward(self._func)(*args, **kwargs)
 
     def _decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
@@ -248,7 +249,7 @@ class no_grad(ContextDecorator):
         @functools.wraps(function)
         def within(*args: Any, **kwargs: Any) -> Any:
             with type(self)():
-                return state.mode.converted(function)(*args, **kwargs)
+                return state.mode.convert_forward(function)(*args, **kwargs)
 
         return within
 
@@ -297,13 +298,15 @@ def _wrap_generator(
 
 
 class enable_grad(no_grad):
-    """Gradients are recorded in the body, even inside `no_grad`."""
+    """Context manager and decorator: record gradients, even inside of `no_grad`."""
 
     _tape = True
 
 
 class set_grad_enabled:
-    """Record gradients from now on, or not; as a `with` or on a function, in its body only."""
+    """Turn recording of gradients on or off; as a context manager or decorator for its body
+    only.
+    """
 
     def __init__(self, mode: bool) -> None:
         self._wanted, self._before = mode, state.mode
@@ -316,7 +319,7 @@ class set_grad_enabled:
         state.mode = self._before
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, with its body under this setting; nothing else is."""
+        """Decorate a function: the setting holds for its body only."""
         state.mode = self._before
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(functools.partial(type(self), self._wanted), function)
@@ -330,9 +333,8 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded now.
+    """Whether gradients are recorded.
 
-    In a function of to_static whether they are where it is called; False while other programs are
-    written.
+    In a `to_static` function: whether its caller records gradients. False in other static programs.
     """
     return state.mode.tape and (state.mode.called_with_tape or not state.mode.static)

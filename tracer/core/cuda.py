@@ -1,7 +1,7 @@
-"""CuPy, if it is there and wanted: which arrays are on which GPU, and how they get there and back.
+"""Optional GPU support through CuPy: the device of an array, and copies between devices.
 
-Nothing imports CuPy before somebody asks for a GPU.  Until then every question here is answered by
-one look at `found`.
+CuPy is imported when a GPU is first requested. Until then every function here only tests
+`cupy_state`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from . import arrays
 from .errors import OarlockError, with_user_line
 
 
-class _Found:
-    """cupy: the module, None as long as nobody wanted a GPU; index: where new tensors go, None for
-    the processor.
+class _CupyState:
+    """cupy: the module, None until a GPU is requested; index: the device of new tensors, None for
+    the CPU.
     """
 
     cupy: Any = None
@@ -27,30 +27,32 @@ class _Found:
     index: int | None = None
 
 
-found = _Found()
-_ANYWHERE = nullcontext()
-_at_start: list[Callable[[], None]] = []  # what is to be done when the first GPU is asked for
+cupy_state = _CupyState()
+_NO_DEVICE = nullcontext()
+_first_use_callbacks: list[Callable[[], None]] = []
 
 
-def at_start(then: Callable[[], None]) -> None:
-    """Call `then` as soon as a GPU is asked for, which for most programs is never."""
-    _at_start.append(then)
-    if found.cupy is not None:
+def on_first_gpu_use(then: Callable[[], None]) -> None:
+    """Call `then` when a GPU is first requested, or now if it was."""
+    _first_use_callbacks.append(then)
+    if cupy_state.cupy is not None:
         then()
 
 
-def library(asker: str) -> Any:
-    """CuPy.   Raises OarlockError where there is none; asker: who wants it, for the error."""
-    if found.cupy is None:
-        cupy = _imported(asker)
-        found.cupy, found.array = cupy, cupy.ndarray
-        arrays.open_to()
-        for then in _at_start:
+def require_cupy(asker: str) -> Any:
+    """Import CuPy. Raises OarlockError if it is missing; asker: the caller's name for the
+    message.
+    """
+    if cupy_state.cupy is None:
+        cupy = _import_cupy(asker)
+        cupy_state.cupy, cupy_state.array = cupy, cupy.ndarray
+        arrays.enable_dispatch()
+        for then in _first_use_callbacks:
             then()
-    return found.cupy
+    return cupy_state.cupy
 
 
-def _imported(asker: str) -> Any:
+def _import_cupy(asker: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
@@ -59,30 +61,25 @@ def _imported(asker: str) -> Any:
         ) from None
 
 
-def special(name: str) -> Any:
-    """A function of arrays on a GPU that NumPy does not have, of those that SciPy has."""
+def scipy_special(name: str) -> Any:
+    """A function of scipy.special for arrays on a GPU."""
     return getattr(importlib.import_module("cupyx.scipy.special"), name)
 
 
-def count() -> int:
-    """How many GPUs eager ops can run on; 0 without CuPy, or without a driver.
-
-    Asking changes nothing.
-    """
+def device_count() -> int:
+    """The number of GPUs that eager ops can use; 0 without CuPy or driver. Changes no state."""
     try:
         return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
-    except (
-        Exception
-    ):  # no CuPy, no driver, one that is too old: CuPy has an error of its own for each
+    except Exception:  # CuPy is missing, or its driver is missing or too old
         return 0
 
 
 def check_device(index: int, asker: str) -> Any:
-    """CuPy, if GPU number `index` is there.
+    """Import CuPy and check that GPU number `index` exists.
 
-    Raises OarlockError otherwise, and then nothing has changed.
+    Raises OarlockError otherwise and changes no state.
     """
-    cupy = _imported(asker)
+    cupy = _import_cupy(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
     except Exception as error:  # CUDARuntimeError, which only CuPy can name
@@ -95,88 +92,88 @@ def check_device(index: int, asker: str) -> Any:
                 f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
             )
         )
-    return library(asker)
+    return require_cupy(asker)
 
 
 def index_of(array: Any) -> int | None:
-    """The number of the GPU that holds an array, None for the processor."""
-    return int(array.device.id) if isinstance(array, found.array) else None
+    """The number of the GPU that holds an array; None for the CPU."""
+    return int(array.device.id) if isinstance(array, cupy_state.array) else None
 
 
-def host(array: Any) -> Any:
-    """The array in the processor's memory: itself, or a copy of one on a GPU."""
-    return array.get() if isinstance(array, found.array) else array
+def to_host(array: Any) -> Any:
+    """The array in CPU memory; copied if it is on a GPU."""
+    return array.get() if isinstance(array, cupy_state.array) else array
 
 
-def on(index: int | None) -> Any:
-    """A context in which CUDA works on one GPU; nothing to do for the processor."""
-    return _ANYWHERE if index is None else found.cupy.cuda.Device(index)
+def use_device(index: int | None) -> Any:
+    """Context that selects a GPU; no effect for the CPU (None)."""
+    return _NO_DEVICE if index is None else cupy_state.cupy.cuda.Device(index)
 
 
-def put(array: Any, index: int | None) -> Any:
-    """The array on a GPU, or on the processor for None; itself where it is there already."""
+def to_device(array: Any, index: int | None) -> Any:
+    """The array on a GPU, or on the CPU for None; copied if necessary."""
     if index_of(array) == index:
         return array
     if index is None:
-        return host(array)
-    with on(index):
-        return found.cupy.asarray(array)
+        return to_host(array)
+    with use_device(index):
+        return cupy_state.cupy.asarray(array)
 
 
-def as_new(array: Any) -> Any:
-    """A new array of the processor where new tensors go."""
-    return array if found.index is None else put(array, found.index)
+def to_default_device(array: Any) -> Any:
+    """Move a CPU array to the device of new tensors."""
+    return array if cupy_state.index is None else to_device(array, cupy_state.index)
 
 
 @contextmanager
-def new_on(index: int | None) -> Iterator[None]:
-    """In the body, new tensors go to one device."""
-    before, found.index = found.index, index
+def use_default_device(index: int | None) -> Iterator[None]:
+    """Context that sets the device of new tensors."""
+    before, cupy_state.index = cupy_state.index, index
     try:
         yield
     finally:
-        found.index = before
+        cupy_state.index = before
 
 
-def copied(array: Any) -> Any:
-    """A copy of an array, where it is."""
-    return array.copy() if isinstance(array, found.array) else np.array(array)
+def copy_array(array: Any) -> Any:
+    """A copy of an array on the same device."""
+    return array.copy() if isinstance(array, cupy_state.array) else np.array(array)
 
 
-def contiguous(array: Any) -> Any:
-    """A copy of an array, where it is, whose elements lie one behind the other."""
-    if not isinstance(array, found.array):
+def contiguous_copy(array: Any) -> Any:
+    """A C-contiguous copy of an array on the same device."""
+    if not isinstance(array, cupy_state.array):
         return np.array(array, order="C")
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return array.copy(order="C")
 
 
-def copied_to(array: Any, like: Any) -> Any:
-    """A copy of an array where another one is, and of its dtype."""
+def copy_like(array: Any, like: Any) -> Any:
+    """A copy of an array with the device and dtype of `like`."""
     index = index_of(like)
     if index is None:
-        return np.array(host(array), dtype=like.dtype)
-    with on(index):
-        return put(array, index).astype(like.dtype, copy=True)
+        return np.array(to_host(array), dtype=like.dtype)
+    with use_device(index):
+        return to_device(array, index).astype(like.dtype, copy=True)
 
 
 def zeros_like(array: Any) -> Any:
-    """Zeros in the shape and dtype of an array, where it is."""
-    if found.cupy is None:
-        # several times faster than zeros_like for small arrays
+    """Zeros with the shape, dtype and device of an array."""
+    if cupy_state.cupy is None:
+        # several times faster than np.zeros_like for small arrays
         return np.zeros(array.shape, array.dtype)
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return np.zeros_like(array)
 
 
 def ones_like(array: Any) -> Any:
-    """Ones likewise."""
-    if found.cupy is None:
+    """Ones with the shape, dtype and device of an array."""
+    if cupy_state.cupy is None:
         return np.ones_like(array)
-    with on(index_of(array)):
+    with use_device(index_of(array)):
         return np.ones_like(array)
 
 
-def name_of(index: int | None) -> str:
-    """As errors name it: cpu, gpu:0."""
+def device_name(index: int | None) -> str:
+    """The name of a device: cpu, gpu:0."""
     return "cpu" if index is None else f"gpu:{index}"

@@ -1,4 +1,4 @@
-"""Data types: NumPy's, with Paddle's names and the numbers that Paddle's files use for them."""
+"""Data types: NumPy dtypes with Paddle's names and file codes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .era import era
 from .errors import OperandError, OpError
+from .paddle1_compat import compat
 
-MAX_RANK = 32  # of any array in NumPy 1; the most that a file may ask for
-_OLD_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
+MAX_RANK = 32  # limit of NumPy 1
 
 
 class DType:
-    """One element type.
+    """An element type.
 
-    name: Paddle's; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`.
+    name: Paddle's name; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`.
     """
 
     __slots__ = ("name", "np", "proto")
@@ -28,11 +27,7 @@ class DType:
         self.proto = proto
 
     def __repr__(self) -> str:
-        return (
-            f"VarType.{_OLD_NAMES.get(self.name, self.name.upper())}"
-            if era.old
-            else f"paddle.{self.name}"
-        )
+        return compat.rules.format_dtype(self)
 
     def __int__(self) -> int:
         return self.proto
@@ -83,19 +78,21 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
 _default = float32
 
 
-# what NumPy takes these words for
-_PYTHON = {"int": "int64", "float": "float64", "double": "float64"}
+# Python type names that NumPy accepts
+_PYTHON_TYPES = {"int": "int64", "float": "float64", "double": "float64"}
 
 
 def dtype_of(spec: Any) -> DType:
-    """The DType that `spec` names: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or type,
-    a proto number.
+    """The DType of a specification: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or
+    type, or a proto number.
+
+    Raises OperandError for other values.
     """
     if isinstance(spec, DType):
         return spec
     if isinstance(spec, str):
         name = spec.removeprefix("paddle.")
-        found = _BY_NAME.get(_PYTHON.get(name, name))
+        found = _BY_NAME.get(_PYTHON_TYPES.get(name, name))
     elif isinstance(spec, int) and not isinstance(spec, bool):
         found = BY_PROTO.get(spec)
     else:
@@ -108,7 +105,7 @@ def dtype_of(spec: Any) -> DType:
     return found
 
 
-HALF = frozenset((float16.np, bfloat16.np))  # NumPy calls the kind of bfloat16 "V"
+HALF = frozenset((float16.np, bfloat16.np))  # the NumPy kind of bfloat16 is "V"
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
@@ -122,29 +119,25 @@ def is_real(dtype: np.dtype[Any]) -> bool:
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is of complex numbers."""
+    """Whether `dtype` is complex."""
     return dtype.kind == "c"
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a real or complex floating type, bfloat16 included: what a gradient can
-    have.
+    """Whether `dtype` is a real or complex floating type, bfloat16 included. Only these have
+    gradients.
     """
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
 def work_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype to compute in and to keep statistics in: float32 for half precision, else `dtype`
-    itself.
-    """
+    """The dtype for computing and for statistics: float32 for half precision, else `dtype`."""
     return float32.np if is_half(dtype) else dtype
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of two operands together, by NumPy's rule; float16 with bfloat16 gives float32,
-    which holds both.
-    """
+    """The common dtype of two inputs by NumPy's rule; float32 for float16 with bfloat16."""
     if a == b:
         return a
     return float32.np if is_half(a) and is_half(b) else np.promote_types(a, b)

@@ -1,4 +1,6 @@
-"""The eager mode: call the kernel now, and note it on the tape when a gradient may be wanted."""
+"""The eager mode: run kernels at once and record nodes on the tape if gradients may be
+requested.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +10,23 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import Node, limited
 from .dtype import is_float
-from .errors import OperandError, OpError, PlaceError, told, with_user_line
+from .errors import OperandError, OpError, PlaceError, same_kind, with_user_line
 from .limits import out_of_memory
 from .mode import Mode
 from .op import Op
-from .operand import words
-from .tensor import Tensor, as_is, remember
+from .operand_checks import not_a_tensor
+from .tensor import Tensor, save_history, snapshot_of
 
 
 def unwrap(arg: Any) -> Any:
-    """The array of an operand: None stays None, a list becomes a list of arrays."""
+    """The arrays of an argument; None stays None."""
     if isinstance(arg, Tensor):
         return arg.array
     return None if arg is None else [t.array for t in arg]
 
 
-def wants(arg: Any) -> bool:
-    """Whether any tensor of an operand wants a gradient."""
+def requires_grad(arg: Any) -> bool:
+    """Whether a tensor of an argument requires a gradient."""
     if arg is None:
         return False
     if isinstance(arg, Tensor):
@@ -32,9 +34,9 @@ def wants(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The operands with the first of each tuple that stands where one tensor is wanted, which
-    Paddle takes; None where there is no such.
+def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Replace a tuple passed for a single-tensor slot by its first tensor, as Paddle does; None if
+    there is no such argument.
     """
     found = tuple(
         arg[0]
@@ -45,11 +47,11 @@ def firsts(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return None if all(map(is_, found, args)) else found
 
 
-MAX_REASON = 2000  # characters of an error
+MAX_REASON = 2000  # max length of an error message
 
 
 class Eager(Mode):
-    """Ops run at once.   tape: note what gradients need."""
+    """Run ops at once. tape: record nodes for gradients."""
 
     bare = True
 
@@ -57,25 +59,28 @@ class Eager(Mode):
         self.tape = tape
 
     def with_tape(self, tape: bool) -> Eager:
-        """The eager mode with or without a tape."""
+        """The eager mode with or without tape."""
         return EAGER if tape else NO_TAPE
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
-        return as_is(tensor)
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """A tensor with the current value and node."""
+        return snapshot_of(tensor)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.   Ops that were recorded before go on seeing what the tensor was."""
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """Replace the value of a tensor; recorded ops keep the previous value.
+
+        Raises OpError for a leaf that requires a gradient while gradients are recorded.
+        """
         if self.tape and not tensor.stop_gradient and tensor.node is None:
             why = (
                 "a leaf that wants a gradient cannot be changed while gradients are recorded; "
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-        remember(tensor)
+        save_history(tensor)
         tensor.inplace_version += 1
         tensor.array = made.array
-        if self.tape:  # else it goes on wanting what it wanted, from where it came
+        if self.tape:  # otherwise the gradient history stays
             tensor.stop_gradient, tensor.node, tensor.index = (
                 made.stop_gradient,
                 made.node,
@@ -83,9 +88,9 @@ class Eager(Mode):
             )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the kernel; see Mode.run.
+        """Run the kernel of an op.
 
-        Ops with one result come here only when something is odd: `_tape` runs them itself.
+        `_tape` runs ops with one output itself and calls this method only for unusual arguments.
         """
         try:
             arrays = [unwrap(arg) for arg in args]
@@ -93,21 +98,21 @@ class Eager(Mode):
                 op.check_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = firsts(op, args)
+            taken = unwrap_tuples(op, args)
             if taken is None:
-                explain(op, args, attrs, error)
+                raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)
         made = wrap_results(op, outs)
-        if self.tape and op.has_vjp and any(map(wants, args)):
+        if self.tape and op.has_vjp and any(map(requires_grad, args)):
             node = Node(op, args, attrs, outs)
-            for i, tensor in numbered_results(op, made):
+            for i, tensor in differentiable_results(op, made):
                 if is_float(tensor.array.dtype):
                     tensor.stop_gradient, tensor.node, tensor.index = False, node, i
         return made
 
 
 def wrap_results(op: Op, outs: Any) -> Any:
-    """Tensors for the arrays that a kernel gave, in the same nesting."""
+    """Wrap the arrays that a kernel returned in Tensors."""
     if len(op.outs) == 1:
         return [Tensor(a) for a in outs] if op.outs[0].many else Tensor(outs)
     return tuple(
@@ -115,10 +120,10 @@ def wrap_results(op: Op, outs: Any) -> Any:
     )
 
 
-def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
-    """The results that carry a gradient, with the index that gradients are kept under.
+def differentiable_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
+    """The differentiable results with their gradient indices.
 
-    A slot of many is the last one of its op, and counts on from its own index.
+    A list slot is the last slot of its op; its elements have consecutive indices.
     """
     slots = [made] if len(op.outs) == 1 else list(made)
     found: list[tuple[int, Tensor]] = []
@@ -130,33 +135,40 @@ def numbered_results(op: Op, made: Any) -> list[tuple[int, Tensor]]:
 
 
 def meta_of(arg: Any) -> Any:
-    """The Meta of an operand: None stays None, a list becomes a list of Metas."""
+    """The Meta of an argument: None stays None, a list becomes a list of Metas.
+
+    Raises OperandError for an argument that is not a Tensor.
+    """
     if arg is None or isinstance(arg, Tensor):
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
         if any(a is None for a in arg):
-            raise OperandError(words(None))
+            raise OperandError(not_a_tensor(None))
         return [meta_of(a) for a in arg]
-    raise OperandError(words(arg))
+    raise OperandError(not_a_tensor(arg))
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The Metas of all operands.   Raises OpError for an operand that is no Tensor."""
+    """The Metas of all inputs. Raises OpError for an input that is not a Tensor."""
     try:
         for slot, arg in zip(op.ins, args, strict=False):
             if isinstance(arg, list | tuple) and not slot.many:
-                raise OperandError(words(arg))
+                raise OperandError(not_a_tensor(arg))
         return tuple(map(meta_of, args))
     except OpError as error:
-        raise told(error, with_user_line(f"{op.type}: {error}")) from None
+        raise same_kind(error, with_user_line(f"{op.type}: {error}")) from None
 
 
-def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception) -> NoReturn:
-    """Turn the failure of a kernel into an OpError that says what the meta rule has against the
-    operands.
+def raise_op_error(
+    op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
+) -> NoReturn:
+    """Raise an OpError for a failed kernel. The message is that of shape inference if it rejects
+    the inputs, else that of the kernel.
     """
     if isinstance(error, PlaceError):
-        raise PlaceError(with_user_line(f"{op.type}: {error} ({_show_places(op, args)})")) from None
+        raise PlaceError(
+            with_user_line(f"{op.type}: {error} ({_format_devices(op, args)})")
+        ) from None
     metas = metas_of(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
         error = out_of_memory(op, metas, attrs)
@@ -167,21 +179,21 @@ def explain(op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Excepti
     except OpError as found:
         why, cause, kind = str(found).removeprefix(f"{op.type}: "), None, found  # type: ignore[assignment]
     except (TypeError, ValueError, IndexError, AttributeError):
-        pass  # the rule itself stumbled over the operands; the kernel's own words are all there is
-    # where a tensor among the attributes was read, the line has been said
+        pass  # shape inference failed too: report the kernel's error
+    # the user line is appended below
     why = why.partition("\n  at ")[0]
     if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
         why = f"{why[:MAX_REASON]} ..."
-    message = f"{op.type}: {why} ({op.show_operands(metas)})"
-    raise told(kind, with_user_line(message)) from cause
+    message = f"{op.type}: {why} ({op.format_inputs(metas)})"
+    raise same_kind(kind, with_user_line(message)) from cause
 
 
-def _show_places(op: Op, args: tuple[Any, ...]) -> str:
-    """The operands and where they are: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
+def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
+    """Format the inputs with their devices: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
 
     def show(arg: Any) -> str:
         if isinstance(arg, Tensor):
-            return f"{arg.meta} on {cuda.name_of(cuda.index_of(arg.array))}"
+            return f"{arg.meta} on {cuda.device_name(cuda.index_of(arg.array))}"
         return "[" + ", ".join(map(show, arg)) + "]"
 
     return ", ".join(

@@ -1,5 +1,7 @@
-"""What goes wrong, said in one voice: `op: what was wrong (X=float32[2,3], Y=float32[4,5])`, then
-the user's line.
+"""Exception classes, the user's source line, and warnings.
+
+Messages have the form `op: what was wrong (X=float32[2,3], Y=float32[4,5])`, followed by the user's
+line.
 """
 
 from __future__ import annotations
@@ -18,29 +20,29 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class OarlockError(Exception):
-    """Base of every error that Oarlock raises about a user's program or file."""
+    """Base class of all errors about a user's program or file."""
 
 
 class OpError(OarlockError, ValueError):
-    """An op was given operands or attributes it does not accept."""
+    """Invalid inputs or attributes of an op."""
 
 
 class OperandError(OpError, TypeError):
-    """An operand is no tensor, or of a dtype that the op does not take."""
+    """An input is not a tensor, or has a dtype that the op does not accept."""
 
 
 class ArgumentsError(OpError, TypeError):
-    """A function was called with arguments that it does not have, or without some that it needs; a
-    TypeError in Python, a ValueError in Paddle.
-    """
+    """Unknown or missing arguments of a function; a TypeError in Python, a ValueError in Paddle."""
 
 
 class MisfitError(OpError, AssertionError):
-    """A value does not fit what it is put into; an AssertionError in Paddle."""
+    """A value does not match its target; an AssertionError in Paddle."""
 
 
 class RangeError(OpError, IndexError):
-    """An index of more axes than there are, or a mask of another shape; an IndexError in Paddle."""
+    """An index out of range, with too many axes, or a mask with a wrong shape; an IndexError in
+    Paddle.
+    """
 
 
 class MemoryLimitError(OpError, MemoryError):
@@ -48,11 +50,11 @@ class MemoryLimitError(OpError, MemoryError):
 
 
 class PlaceError(OpError):
-    """Operands are on two devices."""
+    """Inputs are on two devices."""
 
 
 class SequencesError(OpError, RuntimeError):
-    """Something that holds sequences was asked for as if it held none; a RuntimeError in Paddle."""
+    """An operation that is not supported for tensors with LoD; a RuntimeError in Paddle."""
 
 
 class StateError(OpError, RuntimeError):
@@ -61,8 +63,8 @@ class StateError(OpError, RuntimeError):
     """
 
 
-def told(error: BaseException, message: str) -> OpError:
-    """The error of an op in other words, and of the same kind."""
+def same_kind(error: BaseException, message: str) -> OpError:
+    """An OpError with another message and the class of `error`."""
     kind = next(
         (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
     )
@@ -70,13 +72,11 @@ def told(error: BaseException, message: str) -> OpError:
 
 
 class AssertError(OpError, AssertionError):
-    """An assert, or a condition that leads to a `raise`, of a program that ran did not hold."""
+    """An assert in a program failed, or its condition leads to a `raise`."""
 
 
 class TraceError(OarlockError, RuntimeError):
-    """A program could not be recorded: Python asked for a value that is not known while
-    recording.
-    """
+    """A program cannot be recorded: Python needs a value that is unknown while recording."""
 
 
 class SideEffectError(TraceError):
@@ -86,19 +86,19 @@ class SideEffectError(TraceError):
 
 
 class BranchesError(TraceError, TypeError, ValueError):
-    """Two branches give what cannot be one value; a TypeError in Paddle, a ValueError in 1.8."""
+    """The results of two branches cannot be merged; a TypeError in Paddle, a ValueError in 1.8."""
 
 
 class GuardError(OarlockError, RuntimeError):
-    """A recorded program was called with something its trace had assumed to be otherwise."""
+    """A recorded program was called with inputs that violate a guard of its trace."""
 
 
 class FileError(OarlockError, ValueError):
-    """A file is not what it claims to be, or holds more or less than it says."""
+    """A file is malformed, truncated or too long."""
 
 
 class RuleError(OarlockError, RuntimeError):
-    """What was asked for cannot be had as things stand; a RuntimeError in Paddle."""
+    """The requested operation is not possible in the current state; a RuntimeError in Paddle."""
 
 
 class NumericsError(OarlockError, RuntimeError):
@@ -108,13 +108,13 @@ class NumericsError(OarlockError, RuntimeError):
 
 
 class VerifyError(OarlockError, RuntimeError):
-    """A saved model does not give what the Layer gave."""
+    """The outputs of a saved model differ from those of the layer."""
 
 
 class UserLine(NamedTuple):
-    """The innermost line of the user's own source on the stack.
+    """The innermost source line of the user on the stack.
 
-    file: base name only, so that files stay equal.
+    file: base name only, so that saved files do not depend on folders.
     """
 
     file: str
@@ -127,51 +127,49 @@ class UserLine(NamedTuple):
         return f"{where}: {self.text}" if self.text else where
 
 
-def inside(filename: str) -> bool:
-    """Whether `filename` belongs to Oarlock itself."""
+def is_library_file(filename: str) -> bool:
+    """Whether a file belongs to Oarlock."""
     if filename.startswith(_COMMANDS):
         return False
     if filename.startswith(COMPILED):
         return True
-    # our context managers pass through it
+    # context managers of Oarlock run in contextlib
     return filename.startswith(_ROOTS) or filename == contextlib.__file__
 
 
 def _roots() -> tuple[str, ...]:
-    """The folders whose frames are ours; an editable install keeps `export` and `loader` beside
-    `tracer`.
+    """The folders of Oarlock's source files; in an editable install `export` and `loader` are
+    beside `tracer`.
     """
     home = os.path.dirname(_PACKAGE.rstrip(os.sep))
     beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
     return (_PACKAGE, *beside)
 
 
-COMPILED = "<oarlock program"  # the file that functions made of programs say they are from
+COMPILED = "<oarlock program"  # file name of functions compiled from programs
 _ROOTS = _roots()
-_NUMPY = os.sep + "numpy" + os.sep  # its frames lie between when it is handed a tensor
+_NUMPY = os.sep + "numpy" + os.sep  # NumPy calls Tensor.__array__
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is not Oarlock's, or None."""
+    """The innermost frame outside of Oarlock and NumPy; None if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (
-        inside(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
+        is_library_file(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
     ):
         frame = frame.f_back
     return frame
 
 
 def user_line() -> UserLine | None:
-    """The line of the innermost frame that is not Oarlock's, or None when all frames are ours or a
-    command of ours is at work.
-    """
+    """The innermost line outside of Oarlock; None if there is none or an `oarlock` command runs."""
     frame = user_frame()
     if frame is None:
         return None
     code = frame.f_code
     if code.co_filename.startswith(_COMMANDS) and not code.co_filename.endswith("demo.py"):
-        return None  # the demonstration is a user like any other; what calls it is not
+        return None  # the demo is user code; other commands are not
     text = linecache.getline(code.co_filename, frame.f_lineno).strip()
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 
@@ -184,7 +182,7 @@ _warnings = _Warnings()
 
 
 @contextlib.contextmanager
-def hold_warnings() -> Iterator[list[Callable[[], None]]]:
+def defer_warnings() -> Iterator[list[Callable[[], None]]]:
     """Defer the warnings of this thread in the body: yield a list of functions, each of which
     issues one warning.
     """
@@ -196,7 +194,7 @@ def hold_warnings() -> Iterator[list[Callable[[], None]]]:
 
 
 def warn(message: str) -> None:
-    """A UserWarning at the user's own line, however deep in Oarlock it is given."""
+    """Issue a UserWarning for the user's source line."""
     frame = user_frame()
     if frame is None:
         warnings.warn(message, stacklevel=2)
@@ -214,6 +212,6 @@ def warn(message: str) -> None:
 
 
 def with_user_line(message: str) -> str:
-    """`message`, followed by the user's own line when there is one."""
+    """`message` followed by the user's source line, if there is one."""
     line = user_line()
     return message if line is None else f"{message}\n  at {line}"

@@ -1,4 +1,6 @@
-"""Paddle's global flags. FLAGS_check_nan_inf takes effect; flags that cannot change a result are
+"""Paddle's global flags.
+
+FLAGS_check_nan_inf and FLAGS_check_nan_inf_level take effect; flags that cannot change a result are
 stored; all others are rejected.
 """
 
@@ -7,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from . import numerics_check
 from .errors import OpError, with_user_line
-from .numerics_check import set_enabled
 
-_held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle sets them
+_flags: dict[str, Any] = {  # Paddle's defaults
     "FLAGS_allocator_strategy": "auto_growth",
     "FLAGS_benchmark": False,
-    "FLAGS_check_nan_inf": False,  # the only flag with an effect
+    "FLAGS_check_nan_inf": False,
+    "FLAGS_check_nan_inf_level": numerics_check.ABORT,
     "FLAGS_conv_workspace_size_limit": 512,
     "FLAGS_cpu_deterministic": False,
     "FLAGS_cudnn_batchnorm_spatial_persistent": False,
@@ -41,48 +44,57 @@ _held: dict[str, Any] = {  # of memory, speed and the order of sums, as Paddle s
 }
 
 
-def _known(names: Iterable[Any]) -> list[str]:
-    """The names.   Raises OpError for those that are not known, all at once."""
+def _check_names(names: Iterable[Any]) -> list[str]:
+    """The names as a list. Raises OpError that lists all unknown flags."""
     found = list(names)
-    unknown = [name for name in found if name not in _held]
+    unknown = [name for name in found if name not in _flags]
     if unknown:
         raise OpError(
             with_user_line(
-                f"flags: {unknown} would change nothing here; these are kept: {sorted(_held)}"
+                f"flags: unknown flags {unknown}; the supported flags are {sorted(_flags)}"
             )
         )
     return found
 
 
 def get_flags(flags: Any) -> dict[str, Any]:
-    """The values of one flag or several, by name.   Raises OpError for a flag that is not known."""
-    return {name: _held[name] for name in _known([flags] if isinstance(flags, str) else flags)}
+    """The values of one or several flags, by name. Raises OpError for an unknown flag."""
+    return {
+        name: _flags[name] for name in _check_names([flags] if isinstance(flags, str) else flags)
+    }
 
 
 def set_flags(flags: dict[str, Any]) -> None:
-    """Keep values for flags.   Raises OpError for a flag that is not known, and then keeps none."""
+    """Set flags. Raises OpError for an unknown flag, and then sets none."""
     if not isinstance(flags, dict):
         raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
-    _known(flags)
-    _held.update(flags)
+    _check_names(flags)
+    level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
+    if level not in range(4):
+        raise OpError(
+            with_user_line(f"set_flags: FLAGS_check_nan_inf_level is {level}, not 0 to 3")
+        )
+    _flags.update(flags)
+    if "FLAGS_check_nan_inf_level" in flags:
+        numerics_check.settings.level = int(level)
     if "FLAGS_check_nan_inf" in flags:
-        set_enabled(bool(flags["FLAGS_check_nan_inf"]))
+        numerics_check.set_enabled(bool(flags["FLAGS_check_nan_inf"]))
 
 
 class Flags:
-    """The flags as a mapping by name, which is how Paddle's C++ part gives them."""
+    """The flags as a mapping by name, like Paddle's C++ object."""
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a flag.   Raises OpError for one that is not known."""
+        """The value of a flag. Raises OpError for an unknown flag."""
         return get_flags(name)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Keep a value for a flag.   Raises OpError for one that is not known."""
+        """Set a flag. Raises OpError for an unknown flag."""
         set_flags({name: value})
 
     def __contains__(self, name: object) -> bool:
-        return name in _held
+        return name in _flags
 
     def keys(self) -> list[str]:
         """The names of all flags."""
-        return list(_held)
+        return list(_flags)

@@ -1,4 +1,4 @@
-"""The syntax tree of a function that is running already, found by where its code says it begins."""
+"""The syntax tree of a function from its code object."""
 
 from __future__ import annotations
 import __future__
@@ -17,52 +17,50 @@ Function = ast.FunctionDef | ast.Lambda
 
 
 class NoSource(Exception):
-    """The source of a function cannot be had, or is not one that can be converted; the message says
-    why.
-    """
+    """The source of a function is missing or cannot be converted; the message states why."""
 
 
 def function_tree(code: CodeType) -> Function:
-    """A copy of the tree of the function that `code` is of.   Raises NoSource."""
+    """A copy of the syntax tree of the function with code object `code`. Raises NoSource."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
-        raise NoSource(f"there is no source of {code.co_filename}")
+        raise NoSource(f"the source of {code.co_filename} is not available")
     text = "".join(lines)
-    found = _functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
+    found = _parse_functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
     if len(found) > 1:
-        found = [f for f in found if _holds_positions(f, code)]
+        found = [f for f in found if _contains_positions(f, code)]
     if len(found) != 1:
         raise NoSource(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
-    if not _is_older(code.co_filename) and not _is_made_of(code, text):
+    if not _is_unmodified(code.co_filename) and not _matches_source(code, text):
         raise NoSource(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
     return copy.deepcopy(found[0])
 
 
-_BEGAN = time.time()
+_START_TIME = time.time()
 
 
-def _is_older(filename: str) -> bool:
-    """Whether a file was last written before this process came here, so that nobody edited it
-    since; import hooks may compile it as they like.
+def _is_unmodified(filename: str) -> bool:
+    """Whether a file was last written before this process started, so that its functions match
+    their source.
     """
     try:
-        return os.stat(filename).st_mtime < _BEGAN
+        return os.stat(filename).st_mtime < _START_TIME
     except OSError:
         return False
 
 
-def _is_made_of(code: CodeType, text: str) -> bool:
-    """Whether a file still says what `code` was compiled from, as far as that shows."""
-    candidates = _compiled(code.co_filename, text, code.co_flags & _FUTURES).get(
+def _matches_source(code: CodeType, text: str) -> bool:
+    """Whether the file still contains the source from which `code` was compiled."""
+    candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURES).get(
         (code.co_firstlineno, code.co_name), []
     )
-    return not candidates or any(_may_be(code, made) for made in candidates)
+    return not candidates or any(_is_same_code(code, made) for made in candidates)
 
 
 _FUTURES = functools.reduce(
@@ -71,12 +69,14 @@ _FUTURES = functools.reduce(
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], list[CodeType]]:
-    """The code of every function of a file, by first line and name; of none where it is no Python
-    as it stands.
+def _compile_functions(
+    filename: str, text: str, flags: int
+) -> dict[tuple[int, str], list[CodeType]]:
+    """The code objects of all functions of a file, by first line and name; empty for a file that is
+    not valid Python.
     """
     table: dict[tuple[int, str], list[CodeType]] = {}
-    try:  # cells of notebooks may await
+    try:  # notebook cells may contain await
         todo = [
             compile(
                 text, filename, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
@@ -85,34 +85,34 @@ def _compiled(filename: str, text: str, flags: int) -> dict[tuple[int, str], lis
     except SyntaxError:
         return table
     while todo:
-        inner = _inner(todo.pop())
+        inner = _inner_code(todo.pop())
         todo += inner
         for code in inner:
             table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
     return table
 
 
-def _may_be(code: CodeType, made: CodeType) -> bool:
-    """Whether `code` is what a file makes, or that with what pytest adds to asserts."""
-    inner, other = _inner(code), _inner(made)
-    if len(inner) != len(other) or not all(map(_may_be, inner, other)):
+def _is_same_code(code: CodeType, made: CodeType) -> bool:
+    """Whether `code` equals the compiled code, apart from pytest's rewritten asserts."""
+    inner, other = _inner_code(code), _inner_code(made)
+    if len(inner) != len(other) or not all(map(_is_same_code, inner, other)):
         return False
     pairs = [(code.co_names, made.co_names), (code.co_varnames, made.co_varnames)]
-    if any(name.startswith(ADDED) for name in (*code.co_names, *code.co_varnames)):
-        # what is constant in the asserts is not there any more
+    if any(name.startswith(PYTEST_PREFIXES) for name in (*code.co_names, *code.co_varnames)):
+        # the constants in asserts are missing
         return all(set(had) <= set(has) for has, had in pairs)
-    same = all(has == had for has, had in (*pairs, (_plain(code), _plain(made))))
+    same = all(has == had for has, had in (*pairs, (_constants(code), _constants(made))))
     return same and code.co_code == made.co_code
 
 
-ADDED = ("@py_", "@pytest_")  # how names begin that pytest adds
+PYTEST_PREFIXES = ("@py_", "@pytest_")  # prefixes of names that pytest adds
 
 
-def _inner(code: CodeType) -> list[CodeType]:
+def _inner_code(code: CodeType) -> list[CodeType]:
     return [c for c in code.co_consts if isinstance(c, CodeType)]
 
 
-def _plain(code: CodeType) -> list[Any]:
+def _constants(code: CodeType) -> list[Any]:
     return [
         c if isinstance(c, frozenset) else repr(c)
         for c in code.co_consts
@@ -121,8 +121,8 @@ def _plain(code: CodeType) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
-    """Every function of a file by first line, decorators included, and name."""
+def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
+    """All functions of a file by first line (decorators included) and name."""
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as error:
@@ -137,8 +137,10 @@ def _functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]
     return table
 
 
-def _holds_positions(node: Function, code: CodeType) -> bool:
-    """Whether all that `code` does lies inside of `node`, and begins where its body does."""
+def _contains_positions(node: Function, code: CodeType) -> bool:
+    """Whether all source positions of `code` lie inside of `node` and start where its body
+    starts.
+    """
     spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
     spots = [s for s in spots if s != (code.co_firstlineno, 0)]
     if not spots or not isinstance(node, ast.Lambda):
@@ -146,8 +148,8 @@ def _holds_positions(node: Function, code: CodeType) -> bool:
     body = node.body
     end = (body.end_lineno or 0, body.end_col_offset or 0)
     start = (body.lineno, body.col_offset)
-    return all(start <= s <= end for s in spots) and min(spots) == min(_starts(body))
+    return all(start <= s <= end for s in spots) and min(spots) == min(_start_positions(body))
 
 
-def _starts(node: ast.expr) -> list[tuple[int, int]]:
+def _start_positions(node: ast.expr) -> list[tuple[int, int]]:
     return [(n.lineno, n.col_offset) for n in ast.walk(node) if isinstance(n, ast.expr)]

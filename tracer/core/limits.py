@@ -72,7 +72,7 @@ SIZE_ATTRS = frozenset(
 )
 _LISTS = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
-# Ops whose results have as many elements as their operands.
+# Ops whose results have as many elements as their inputs.
 NOT_CHECKED = frozenset(
     {"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"}
 )
@@ -104,7 +104,7 @@ def max_result_bytes() -> int:
 
 
 def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
-    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and operands to the
+    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and inputs to the
     message.
 
     shape: -1 for unknown sizes

@@ -1,9 +1,10 @@
-"""The mode on top of the stack decides what calling an op means: run it, record it, or both.
+"""Dispatch modes: the mode on top of the stack decides whether an op call runs, is recorded, or
+both.
 
-A mode is any object with `run(op, args, attrs)`; calling an op does nothing but hand the call to
-the mode in force.  The eager modes and the one on bare arrays have short ways in C++ (`_tape`),
-which do the same as their `run`. Modes are per thread, so that a loader's worker never writes into
-a trace of the main thread.
+A mode has a method `run(op, args, attrs)`; calling an op passes the call to the current mode. For
+the eager modes and the mode on bare arrays, `_tape` (C++) has a fast path that does the same as
+`run`. The stack is per thread, so worker threads of a data loader do not record into the main
+thread's trace.
 """
 
 from __future__ import annotations
@@ -20,61 +21,61 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor, whose module imports this one
 
 
 class Mode:
-    """What an op call and a read of a value mean.
+    """What an op call and a read of a tensor's value mean.
 
-    silent: reads need not be told; tape: gradients are recorded; bare: vjp rules may run on bare
-    arrays, unseen by the mode.
+    is_eager: values are known, so reads need no notification.
+    tape: gradients are recorded.
+    bare: vjp rules may run on bare arrays without the mode's knowledge.
+    static: ops are recorded into a program.
     """
 
-    silent = True
+    is_eager = True
     bare = False
     tape = True
     static = False
-    # of a program that is being recorded: whether gradients are where it is called
+    # While a program is recorded: whether its caller records gradients.
     called_with_tape = False
-    builder: Any = (
-        # who makes parameters and steps of optimizers as parts of a program, where one is written
-        # by hand
-        None
-    )
+    builder: Any = None  # in static graph mode: adds parameters and optimizer steps to the program
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The results of `op` on `args`: one Tensor, a list for a slot of many, a tuple for several
+        """The results of `op` on `args`: one Tensor, a list for a list slot, a tuple for several
         slots.
         """
         raise NotImplementedError
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """Python asks for the value of `tensor` through `reader`, e.g. 'bool()'."""
+        """Called when Python reads the value of `tensor`; reader: the name of the read, for example
+        'bool()'.
+        """
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """The shape that Python sees."""
         return list(tensor.array.shape)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """A stand-in for what `tensor` is now: what ops take when `tensor` itself is about to
-        become their result.
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """A tensor with the current value of `tensor`. An in-place op takes it as input, because
+        `tensor` becomes the op's result.
         """
         raise NotImplementedError
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """Let `tensor` be what `made` is."""
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """Give `tensor` the value and the gradient history of `made`."""
         raise NotImplementedError
 
-    def begin_graph(self, tensor: Tensor) -> None:
-        """A value that no gradient flows through is about to want gradients: they will
+    def begin_gradient(self, tensor: Tensor) -> None:
+        """Called when a value without gradient history is about to require gradients; the gradients
         end there.
         """
 
-    def cuts(self, why: str) -> None:
-        """A gradient will not be what the user said here, should the program be run for gradients;
-        values are right.
+    def note_missing_gradient(self, why: str) -> None:
+        """Note that a program cannot represent a gradient that the user defined; forward values are
+        right.
 
-        why: what it lacks
+        why: the missing feature
         """
 
-    def hooked(self, tensor: Tensor, handle: Any) -> None:
-        """A tensor was given a hook.   handle: takes it away."""
+    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
+        """Called when a tensor gets a gradient hook; handle: removes it."""
 
     def refuse_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`.
@@ -84,13 +85,11 @@ class Mode:
         return False
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """The gradients of values of a recording, as parts of it; None where there is a tape to
-        ask.
-        """
+        """Gradients of recorded values, as part of the program; None if the tape has them."""
         return None
 
-    def converted(self, function: Any) -> Any:
-        """What to call in place of the forward of a layer."""
+    def convert_forward(self, function: Any) -> Any:
+        """The function to call in place of a layer's forward function."""
         return function
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
@@ -99,145 +98,139 @@ class Mode:
         """
         return branches[int(index.item())]()
 
-    def key(self) -> Hashable:
-        """What a program depends on that is recorded under this mode: equal where it would be the
-        same program.
-        """
+    def cache_key(self) -> Hashable:
+        """The part of a program's cache key that depends on this mode."""
         return ()
 
     def with_tape(self, tape: bool) -> Mode:
-        """The same mode, recording gradients or not."""
+        """The same mode with gradients recorded or not."""
         raise NotImplementedError
 
-    def plain(self) -> Mode:
-        """The mode without what only the user's own calls are meant for: what the walk back runs
-        in.
+    def without_wrappers(self) -> Mode:
+        """The mode without the wrappers that apply only to the user's own calls; the backward pass
+        runs in it.
         """
         return self
 
-    def around(self, mode: Mode) -> Mode:
-        """What is to be in force when `mode` takes the place of this one: `mode`, with what this
-        one does over another.
-        """
+    def with_base(self, mode: Mode) -> Mode:
+        """`mode` with the wrapper modes of this one around it."""
         return mode
 
 
-class Over(Mode):
-    """A mode over another one: what it does not do itself, `inner` does."""
+class WrapperMode(Mode):
+    """A mode around another one; it forwards everything to `inner` that it does not override."""
 
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
-        self.silent, self.bare, self.tape, self.static = (
-            inner.silent,
+        self.is_eager, self.bare, self.tape, self.static = (
+            inner.is_eager,
             inner.bare,
             inner.tape,
             inner.static,
         )
         self.builder, self.called_with_tape = inner.builder, inner.called_with_tape
 
-    def over(self, inner: Mode) -> Mode:
-        """The same over another mode."""
+    def with_inner(self, inner: Mode) -> Mode:
+        """The same wrapper around another mode."""
         raise NotImplementedError
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
-        with pushed(self.inner):
+        """Run the op under the inner mode."""
+        with use_mode(self.inner):
             return op(*args, **attrs)
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """See Mode.read."""
+        """Forwarded to the inner mode."""
         self.inner.read(tensor, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """See Mode.shape."""
+        """Forwarded to the inner mode."""
         return self.inner.shape(tensor)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
-        return self.inner.shadow(tensor)
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """Forwarded to the inner mode."""
+        return self.inner.snapshot(tensor)
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become."""
-        self.inner.become(tensor, made)
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """Forwarded to the inner mode."""
+        self.inner.assign_inplace(tensor, made)
 
-    def begin_graph(self, tensor: Tensor) -> None:
-        """See Mode.begin_graph."""
-        self.inner.begin_graph(tensor)
+    def begin_gradient(self, tensor: Tensor) -> None:
+        """Forwarded to the inner mode."""
+        self.inner.begin_gradient(tensor)
 
-    def cuts(self, why: str) -> None:
-        """See Mode.cuts."""
-        self.inner.cuts(why)
+    def note_missing_gradient(self, why: str) -> None:
+        """Forwarded to the inner mode."""
+        self.inner.note_missing_gradient(why)
 
-    def hooked(self, tensor: Tensor, handle: Any) -> None:
-        """See Mode.hooked."""
-        self.inner.hooked(tensor, handle)
+    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
+        """Forwarded to the inner mode."""
+        self.inner.on_hook_registered(tensor, handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """See Mode.refuse_side_effect."""
+        """Forwarded to the inner mode."""
         return self.inner.refuse_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """See Mode.gradients."""
+        """Forwarded to the inner mode."""
         return self.inner.gradients(roots, given, wanted, barred)
 
-    def converted(self, function: Any) -> Any:
-        """See Mode.converted."""
-        return self.inner.converted(function)
+    def convert_forward(self, function: Any) -> Any:
+        """Forwarded to the inner mode."""
+        return self.inner.convert_forward(function)
 
     def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
-        """See Mode.select."""
-        with pushed(self.inner):
+        """Select under the inner mode."""
+        with use_mode(self.inner):
             return self.inner.select(index, branches)
 
-    def key(self) -> Hashable:
-        """See Mode.key."""
-        return type(self).__name__, self.inner.key()
+    def cache_key(self) -> Hashable:
+        """The class of the wrapper and the key of the inner mode."""
+        return type(self).__name__, self.inner.cache_key()
 
     def with_tape(self, tape: bool) -> Mode:
-        """See Mode.with_tape."""
-        return self.over(self.inner.with_tape(tape))
+        """The same wrapper around the inner mode with or without tape."""
+        return self.with_inner(self.inner.with_tape(tape))
 
-    def plain(self) -> Mode:
-        """See Mode.plain."""
-        return self.inner.plain()
+    def without_wrappers(self) -> Mode:
+        """Forwarded to the inner mode."""
+        return self.inner.without_wrappers()
 
-    def around(self, mode: Mode) -> Mode:
-        """See Mode.around."""
-        return self.over(self.inner.around(mode))
+    def with_base(self, mode: Mode) -> Mode:
+        """The same wrapper around the rewrapped inner mode."""
+        return self.with_inner(self.inner.with_base(mode))
 
 
 def find_mode(mode: Mode, kind: type[Mode]) -> Any:
-    """The mode of class `kind` among the modes that `mode` is stacked on, itself included; None if
-    there is none.
-    """
+    """The first mode of class `kind` on the stack of wrappers of `mode`; None if there is none."""
     while not isinstance(mode, kind):
-        if not isinstance(mode, Over):
+        if not isinstance(mode, WrapperMode):
             return None
         mode = mode.inner
     return mode
 
 
-def innermost(mode: Mode) -> Any:
-    """The innermost mode, below all wrapper modes (`Over`)."""
-    while isinstance(mode, Over):
+def base_mode(mode: Mode) -> Any:
+    """The mode below all wrapper modes."""
+    while isinstance(mode, WrapperMode):
         mode = mode.inner
     return mode
 
 
-def without(mode: Mode, kind: type[Over]) -> Mode:
-    """`mode` without the modes of a kind that are over others in it."""
-    if not isinstance(mode, Over):
+def remove_wrapper(mode: Mode, kind: type[WrapperMode]) -> Mode:
+    """`mode` without its wrappers of class `kind`."""
+    if not isinstance(mode, WrapperMode):
         return mode
-    inner = without(mode.inner, kind)
-    return inner if isinstance(mode, kind) else mode.over(inner)
+    inner = remove_wrapper(mode.inner, kind)
+    return inner if isinstance(mode, kind) else mode.with_inner(inner)
 
 
 state = State()
 
 
 @contextmanager
-def pushed(mode: Mode) -> Iterator[Mode]:
-    """Run the body under `mode`, then go back to the one before."""
+def use_mode(mode: Mode) -> Iterator[Mode]:
+    """Run the body under `mode`."""
     before = state.mode
     state.mode = mode
     try:
@@ -246,10 +239,10 @@ def pushed(mode: Mode) -> Iterator[Mode]:
         state.mode = before
 
 
-def only_running(what: str, otherwise: str) -> None:
-    """Raise OarlockError where ops are written to a program by hand: `what` works on values.
+def require_eager(what: str, otherwise: str) -> None:
+    """Raise OarlockError in static graph mode, because `what` needs values.
 
-    otherwise: what to do there
+    otherwise: what to do in static graph mode
     """
     if state.mode.builder is not None:
         raise OarlockError(
@@ -265,11 +258,11 @@ def refuse_side_effect(what: str) -> bool:
 
     Returns True if the caller must skip it.
     """
-    return not state.mode.silent and state.mode.refuse_side_effect(what)
+    return not state.mode.is_eager and state.mode.refuse_side_effect(what)
 
 
 @contextmanager
-def instead(mode: Mode) -> Iterator[None]:
-    """Run the body under `mode` and under what the one in force does over another, then go back."""
-    with pushed(state.mode.around(mode)):
+def replace_base_mode(mode: Mode) -> Iterator[None]:
+    """Run the body under `mode`, with the wrappers of the current mode around it."""
+    with use_mode(state.mode.with_base(mode)):
         yield

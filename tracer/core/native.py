@@ -1,8 +1,8 @@
-"""The compiled kernels: whether they are there, and the switch that turns them off.
+"""Compiled kernels: whether they are available, and the switch that turns them off.
 
-OARLOCK_NATIVE=0 starts without them.  With them, freed memory stays with the process for the next
-arrays, unless the environment says otherwise (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_): the
-arrays of one training step are as large as those of the last.
+OARLOCK_NATIVE=0 starts without them. With them, the process keeps freed memory for later arrays
+unless MALLOC_TRIM_THRESHOLD_ or MALLOC_MMAP_THRESHOLD_ is set, because each training step allocates
+arrays of the same sizes.
 """
 
 from __future__ import annotations
@@ -13,54 +13,49 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .arrays import elsewhere
+from .arrays import is_on_gpu
 from .op import OPS
 
 compiled: ModuleType | None
 try:
     from . import _kernels as compiled
-except ImportError:  # built without: everything works, only slower
+except ImportError:  # built without compiled kernels
     compiled = None
 
 
-class _Switch:
-    """on: whether compiled kernels are used now."""
+class _NativeSwitch:
+    """on: whether compiled kernels are in use."""
 
     on = compiled is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
-switch = _Switch()
+switch = _NativeSwitch()
 
 
-def declined(*args: Any, **kwargs: Any) -> Any:
-    """What stands for a kernel that is not there: like one that does not apply, it answers
-    NotImplemented.
-    """
+def not_available(*args: Any, **kwargs: Any) -> Any:
+    """Stands for a missing kernel; returns NotImplemented."""
     return NotImplemented
 
 
 def kernel(name: str) -> Callable[..., Any]:
-    """The compiled function `name`, or `declined`."""
-    return getattr(compiled, name, declined)
+    """The compiled function `name`, or `not_available`."""
+    return getattr(compiled, name, not_available)
 
 
-class Unit:
-    """A function that the kernels of several ops share.
-
-    `native`: what is asked first, as with an op.
-    """
+class NativeFunction:
+    """A function shared by the kernels of several ops, with an optional compiled version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.reference = function
-        self.rule = declined
+        self.rule = not_available
 
     def __call__(self, *args: Any) -> Any:
-        """The compiled function's answer, or the function's own."""
-        found = NotImplemented if not switch.on or elsewhere() else self.rule(*args)
+        """Call the compiled function, or the NumPy function if that returns NotImplemented."""
+        found = NotImplemented if not switch.on or is_on_gpu() else self.rule(*args)
         return self.reference(*args) if found is NotImplemented else found
 
-    def native(self, rule: Callable[..., Any]) -> Unit:
-        """Decorator: ask `rule` first."""
+    def native(self, rule: Callable[..., Any]) -> NativeFunction:
+        """Decorator: register the compiled function."""
         self.rule = rule
         return self
 
@@ -69,32 +64,34 @@ if switch.on:
     kernel("keep_memory")()
 
 
-class _Dress:
-    """how: what stands between an op and its kernel, once a GPU is used; see `placed.py`."""
+class _KernelWrapper:
+    """wrap: function (op, kernel) -> kernel that is applied to all ops once a GPU is used, see
+    `device_dispatch.py`.
+    """
 
-    how: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
-
-
-def dress(how: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Let `how(op, kernel)` give every op the kernel that is called."""
-    _Dress.how = how
-    use_native(switch.on)
+    wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
 
 
-def use_native(on: bool) -> None:
-    """Turn the compiled kernels on or off, for all ops and optimizers of this process."""
+def wrap_kernels(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Replace the kernel of every op by `wrap(op, kernel)`."""
+    _KernelWrapper.wrap = wrap
+    set_native_kernels(switch.on)
+
+
+def set_native_kernels(on: bool) -> None:
+    """Turn compiled kernels of all ops and optimizers on or off."""
     switch.on = on and compiled is not None
     for op in OPS.values():
-        kernel = op.fast if switch.on and op.fast is not None else op.reference
-        op.kernel = kernel if _Dress.how is None else _Dress.how(op, kernel)
+        kernel = op.native_kernel if switch.on and op.native_kernel is not None else op.reference
+        op.kernel = kernel if _KernelWrapper.wrap is None else _KernelWrapper.wrap(op, kernel)
 
 
 @contextmanager
 def native(on: bool) -> Iterator[None]:
-    """The body with or without compiled kernels."""
+    """Context with compiled kernels on or off."""
     before = switch.on
-    use_native(on)
+    set_native_kernels(on)
     try:
         yield
     finally:
-        use_native(before)
+        set_native_kernels(before)

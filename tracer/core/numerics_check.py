@@ -1,8 +1,10 @@
-"""Check the results of ops for NaN and infinity while `FLAGS_check_nan_inf` is set."""
+"""Check the outputs of ops for NaN and infinity while `FLAGS_check_nan_inf` is set."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,57 +12,139 @@ import numpy as np
 from . import cuda
 from .dtype import is_float, work_dtype
 from .errors import NumericsError, with_user_line
-from .mode import Mode, Over, find_mode, state, without
+from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
 from .tensor import Tensor
 
+ABORT, REPORT_NONFINITE, REPORT_OVERFLOW, REPORT_ALL = range(4)
+_FLOAT16_MAX = 65504.0
+_SHORT_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 
-class NumericsCheck(Over):
-    """A mode that raises NumericsError if the result of an executed op contains NaN or infinity."""
 
-    def over(self, inner: Mode) -> NumericsCheck:
-        """See Over.over."""
+@dataclass
+class CheckSettings:
+    """What the check does with a tensor; the values of FLAGS_check_nan_inf_level and of Paddle's
+    TensorCheckerConfig.
+
+    Attributes
+    ----------
+    level : int
+        0: raise an error for NaN or infinity. 1: report such tensors and go on. 2: report float32
+        tensors that float16 cannot hold as well. 3: report every floating tensor.
+    output_dir : str
+        Folder of the log file `worker_cpu` or `worker_gpu.0`; "" to print the reports.
+    checked_ops, skipped_ops : frozenset of str
+        Op types to check (empty: all) and to leave out.
+    """
+
+    level: int = ABORT
+    output_dir: str = ""
+    checked_ops: frozenset[str] = field(default_factory=frozenset)
+    skipped_ops: frozenset[str] = field(default_factory=frozenset)
+
+    def selects(self, op: str) -> bool:
+        """Whether the outputs of ops of this type are checked."""
+        return op not in self.skipped_ops and (not self.checked_ops or op in self.checked_ops)
+
+
+settings = CheckSettings()
+
+
+class NumericsCheck(WrapperMode):
+    """A mode that checks the outputs of every executed op according to `settings`."""
+
+    def with_inner(self, inner: Mode) -> NumericsCheck:
+        """Return the check around another mode."""
         return NumericsCheck(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run."""
-        made = super().run(op, args, attrs)
+        """Run the op, then check its outputs."""
+        outputs = super().run(op, args, attrs)
         if self.bare:
-            for tensor in _tensors(made):
+            for tensor in _tensors(outputs):
                 check_array(op.type, "its result", tensor.array)
-        return made
+        return outputs
 
 
-def _tensors(made: Any) -> Iterator[Tensor]:
-    for item in made if isinstance(made, list | tuple) else [made]:
+def _tensors(value: Any) -> Iterator[Tensor]:
+    for item in value if isinstance(value, list | tuple) else [value]:
         if isinstance(item, list | tuple):
             yield from _tensors(item)
         elif isinstance(item, Tensor):
             yield item
 
 
+def statistics(x: Any) -> tuple[list[int], list[float]]:
+    """Return the numbers of NaNs, infinities and zeros of an array, and its max, min and mean.
+
+    The max and min ignore NaN. All three are 0 for an empty array.
+    """
+    x = np.asarray(cuda.to_host(x))
+    x = x.astype(work_dtype(x.dtype), copy=False)
+    with np.errstate(all="ignore"):
+        counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]
+        numbers = x[~np.isnan(x)]
+        extremes = [float(numbers.max()), float(numbers.min())] if numbers.size else [0.0, 0.0]
+        return counts, [*extremes, float(x.mean()) if x.size else 0.0]
+
+
 def check_array(op: str, name: str, array: Any) -> None:
-    """Raise NumericsError if a floating array contains NaN or infinity."""
-    if not is_float(array.dtype):
+    """Check one output, `name`, of an op.  Raises NumericsError at level 0."""
+    if not is_float(array.dtype) or not settings.selects(op):
         return
-    values = np.asarray(cuda.host(array)).astype(work_dtype(array.dtype), copy=False)
-    if not np.isfinite(values).all():
-        counts = (
-            f"num_nan={int(np.isnan(values).sum())}, num_inf={int(np.isinf(values).sum())}, "
-            f"num_zero={int((values == 0).sum())}"
-        )
-        what = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
+    if settings.level < REPORT_OVERFLOW:
+        host = np.asarray(cuda.to_host(array))
+        if np.isfinite(host.astype(work_dtype(array.dtype), copy=False)).all():
+            return
+    counts, values = statistics(array)
+    is_nonfinite = bool(counts[0] or counts[1])
+    if is_nonfinite and settings.level == ABORT:
+        shape = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
+        num_nan, num_inf, num_zero = counts
         raise NumericsError(
-            with_user_line(f"{op}: There are NAN or INF ({counts}) in {name} ({what})")
+            with_user_line(
+                f"{op}: There are NAN or INF (num_nan={num_nan}, num_inf={num_inf}, "
+                f"num_zero={num_zero}) in {name} ({shape})"
+            )
         )
+    overflows = array.dtype.name == "float32" and max(values[0], -values[1]) > _FLOAT16_MAX
+    if is_nonfinite or settings.level >= REPORT_ALL or overflows:
+        _report(report_line(op, "", array, counts, values))
+
+
+def report_line(op: str, tensor: str, array: Any, counts: list[int], values: list[float]) -> str:
+    """Describe a tensor in the format of Paddle's logs, which `compare_accuracy` reads."""
+    num_nan, num_inf, num_zero = counts
+    index = cuda.index_of(array)
+    device = "cpu" if index is None else f"gpu:{index}"
+    dtype = _SHORT_NAMES.get(array.dtype.name, array.dtype.name)
+    has_error = num_nan or num_inf
+    error = " [ERROR]" if has_error else ""
+    nonfinite = f"num_nan={num_nan}, num_inf={num_inf}, " if has_error else ""
+    largest, smallest, mean = values
+    return (
+        f"[PRECISION]{error} in [device={device}, op={op}, tensor={tensor}, dtype={dtype}], "
+        f"numel={array.size}, {nonfinite}num_zero={num_zero}, "
+        f"max={largest:e}, min={smallest:e}, mean={mean:e}"
+    )
+
+
+def _report(line: str) -> None:
+    if not settings.output_dir:
+        print(line)
+        return
+    os.makedirs(settings.output_dir, exist_ok=True)
+    name = "worker_cpu" if "[device=cpu" in line else "worker_gpu.0"
+    with open(os.path.join(settings.output_dir, name), "a", encoding="utf-8") as log:
+        log.write(line + "\n")
 
 
 def is_enabled() -> bool:
-    """Whether this thread checks results."""
+    """Whether this thread checks the outputs of ops."""
     return find_mode(state.mode, NumericsCheck) is not None
 
 
-def set_enabled(on: bool) -> None:
+def set_enabled(enabled: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
-    plain = without(state.mode, NumericsCheck)
-    state.mode = NumericsCheck(plain) if on else plain
+    plain = remove_wrapper(state.mode, NumericsCheck)
+    state.mode = NumericsCheck(plain) if enabled else plain

@@ -1,10 +1,9 @@
-"""What an op is: a Paddle op type, named slots, typed attributes, and three rules - kernel, meta
-and vjp.
+"""Definitions of ops: a Paddle op type with input and output slots, typed attributes and rules.
 
-An op is written as one Python function.  Its positional parameters are the input slots, its
-keyword-only parameters the attributes (annotation = type in Paddle's files, default = Paddle's
-default), its body is the NumPy kernel; `meta` and `vjp` hang off the same name, so that everything
-known about an op sits on one screen:
+An op is written as one Python function. Its positional parameters are the input slots, its
+keyword-only parameters the attributes (annotation: type in Paddle's files; default: Paddle's
+default), and its body is the NumPy kernel. Shape inference (`meta`) and gradient (`vjp`) are
+attached to the same name:
 
     @op("leaky_relu", "X -> Out", meta=like_x)
     def leaky_relu(x, *, alpha: float = 0.02):
@@ -13,33 +12,31 @@ known about an op sits on one screen:
     @leaky_relu.vjp
     def _(g, x, *, alpha): ...
 
-Slots: `X?` may be None, `X*` is a list, `X!` is never differentiated; outputs: `Mean~` is an
-intermediate result that carries no
-gradient, `MeanOut=Mean` is written over the operand `Mean`: a file gives both the same name.
-`X@LOD*?!` is where the sequences in X begin and end, a list of offsets per level: in programs it
-comes with X by itself, see `compiler/lod_propagation.py`, and
-`@op.lod(levels)` says where those of the result are.   An op that finds them while it
-works gives them as one result more, `Out@LOD~?`: one array of offsets, or one for each of `Out*`.
-`@leaky_relu.native`, of the kernel's signature, may answer in its place: a compiled kernel, or
-NotImplemented where that does not
-apply, and then the NumPy kernel runs.   It is never another meaning, only another speed.
-A vjp rule gets one gradient for each output that carries one, then the inputs; keyword-only
-parameters name the attributes and the
-outputs (by slot name) that it wants.  It speaks ops, never NumPy, and returns one gradient per
-input slot: a Tensor, None, a list for a slot of many, or a function without arguments that is
-called only if somebody wants that gradient. Complex gradients travel conjugated: `g` of a rule is
-what the change of a result is multiplied by, dL = Re(sum(g * dOut)), so that the
-rule of an analytic function is the same for real and complex operands.
-What users see - `grad`, hooks, PyLayers - is Paddle's dL/dRe + i dL/dIm; `outward` in `sweep.py`
-stands between.
+Input slots: `X?` is optional, `X*` is a list, `X!` is never differentiated. Output slots: `Mean~`
+is an intermediate result without gradient; `MeanOut=Mean` overwrites the input `Mean`, so both have
+the same variable name in files. `X@LOD*?!` holds the LoD offsets of X, one list per level. Programs
+pass it implicitly with X, see `compiler/lod_propagation.py`. `@op.lod(levels)` defines the offsets
+of the result. An op whose kernel computes the offsets returns them as one more output `Out@LOD~?`:
+one array, or one for each element of `Out*`.
+
+`@leaky_relu.native` registers a compiled kernel with the same signature. It returns NotImplemented
+for inputs that it does not support; then the NumPy kernel runs. Both compute the same result.
+
+A vjp rule takes one gradient for each differentiable output, then the inputs. Its keyword-only
+parameters name the attributes and the outputs (by slot name) that it needs. It is written with ops,
+not with NumPy, and returns one gradient per input slot: a Tensor, None, a list for a list slot, or
+a function without arguments that computes the gradient on demand. The gradient `g` of a complex
+value is conjugated: dL = Re(sum(g * dOut)). So the rule of an analytic function is the same for
+real and complex inputs. The public gradient (`grad`, hooks, PyLayer) is Paddle's, dL/dRe + i
+dL/dIm; `to_public_grad` in `backward_pass.py` converts between the two.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -50,8 +47,7 @@ from .limits import with_size_check
 
 Kernel = Callable[..., Any]
 
-# What an attribute annotated so is called in a file; plain int, float, str and bool are INT, FLOAT,
-# STRING, BOOLEAN.
+# Annotations of attributes with their types in Paddle's files.
 Long = Annotated[int, "LONG"]
 Float64 = Annotated[float, "FLOAT64"]
 Ints = Annotated[list[int], "INTS"]
@@ -84,7 +80,7 @@ LOD = "@LOD"
 
 
 class Meta(NamedTuple):
-    """Shape and dtype of a value.   shape: -1 where it is known only at run time."""
+    """Shape and dtype of a value. A size of -1 is known only at run time."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -94,9 +90,9 @@ class Meta(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A named operand or result of an op.
+    """A named input or output of an op.
 
-    over: the operand that a result is written over, "" for none.
+    over: the input that an output overwrites; "" if none.
     """
 
     name: str
@@ -108,25 +104,25 @@ class Slot(NamedTuple):
 
     @property
     def lod_of(self) -> str:
-        """The slot whose sequences this one describes, "" for one with values of its own."""
+        """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD) if self.name.endswith(LOD) else ""
 
 
 class AttrSpec(NamedTuple):
-    """An attribute: its type in Paddle's files and Paddle's default."""
+    """An attribute: its type in Paddle's files and its default."""
 
     type: str
     default: Any
 
 
-def _slot(text: str) -> Slot:
+def _parse_slot(text: str) -> Slot:
     text, _, over = text.strip().partition("=")
     name = text.rstrip("*?~!")
     marks = text[len(name) :]
     return Slot(name, "*" in marks, "?" in marks, "~" in marks, "!" in marks, over)
 
 
-def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
+def _parse_attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     kind = ATTR_TYPES.get(str(parameter.annotation))
     if kind is None:
         raise TypeError(
@@ -136,57 +132,69 @@ def _attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     return AttrSpec(kind, parameter.default)
 
 
-class Facts(NamedTuple):
-    """What else is known of an op.
+# How automatic mixed precision treats an op: run it in half precision ("allow", at float16 only
+# "allow_float16") or in float32 ("deny" at level O1, "deny_at_o2" at O1 and O2); "": by its inputs.
+AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 
-    no_grad: why it has no gradient; internal: Paddle does not have it; random: it draws its result;
-    by_value: the shape of its result depends on values of operands; no_half: why it refuses float16
-    and bfloat16; other_rows: the rows of its result are not those of its first operand, although
-    they may be as many, and so have no sequences; host: why it runs on the processor when its
-    operands are on a GPU; half_with_float32: whether half precision and float32 count as one dtype
-    for the slots of `same_dtype`.
+
+class OpTraits(NamedTuple):
+    """Properties of an op besides its slots, attributes and rules.
+
+    no_grad: why the op has no gradient; "" if it has one.
+    internal: Paddle does not have the op.
+    random: the op draws random numbers.
+    value_dependent_shape: the output shape depends on input values.
+    no_half: why the op rejects float16 and bfloat16; "" if it accepts them.
+    breaks_lod: the output rows do not correspond to the rows of the first input, so the output
+    does not inherit its LoD.
+    host: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
+    half_with_float32: slots in `same_dtype` may mix half precision and float32.
+    amp: how automatic mixed precision treats the op.
+    amp_casts_only_x: automatic mixed precision casts only the first input.
+    older_attrs: attribute names in files of older Paddle versions, with today's names.
     """
 
     no_grad: str = ""
     internal: bool = False
     random: bool = False
-    by_value: bool = False
+    value_dependent_shape: bool = False
     no_half: str = ""
-    other_rows: bool = False
+    breaks_lod: bool = False
     host: str = ""
     half_with_float32: bool = False
+    amp: AmpClass = ""
+    amp_casts_only_x: bool = False
+    older_attrs: Mapping[str, str] = {}
 
 
-# The common reasons for having no gradient.
-WHOLE = "its result is not of a floating type"
-NO_COMPLEX = "no complex numbers are made of half precision"
-DECOMPOSED = "matrices are decomposed in float32 or float64, as in Paddle"
-FRESH = "its result does not depend on the value of any operand"
+# Common reasons for `no_grad` and `no_half`.
+NON_FLOAT_RESULT = "its result is not of a floating type"
+NO_HALF_COMPLEX = "there is no complex type of half precision"
+NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
+VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
-# The common reasons for working on the processor when operands are on a GPU.
-BY_ROW = "it goes by rows, boxes or words in Python, and asks for values on the way"
-DRAWN = "it is drawn on the processor, by the values of its operand"
-NOT_THERE = "CuPy has no function for it"
+# Common reasons for `host`.
+PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
+HOST_RANDOM = "it draws on the CPU from the values of its input"
+NOT_IN_CUPY = "CuPy has no function for it"
 
 
-def _attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
-    return {p.name: _attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
+def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
+    return {p.name: _parse_attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
 class Op(OpBase):
     """One op.
 
-    ins, outs: slots; attrs: by name; kernel: NumPy in, NumPy out; meta, vjp: see the module.
+    ins, outs: slots; attrs: attribute specs by name; kernel: function of NumPy arrays; for the
+    rules see the module.
 
-    Calling it gives what the mode in force makes of it; OpBase, in C++, holds what every call
-    touches.
+    Calling an op passes the call to the current mode. `OpBase`, implemented in C++, has the fields
+    that every call reads.
     """
 
     __slots__ = (
         "attrs",
-        "direct",
-        "facts",
-        "fast",
         "grad_outs",
         "ins",
         "lod_levels",
@@ -194,9 +202,12 @@ class Op(OpBase):
         "lod_rule",
         "meta_rule",
         "name",
+        "native_kernel",
+        "native_rule",
         "outs",
-        "quick",
+        "program_backward",
         "reference",
+        "traits",
         "type",
     )
 
@@ -206,22 +217,22 @@ class Op(OpBase):
         ins: list[Slot],
         outs: list[Slot],
         kernel: Kernel,
-        facts: Facts,
+        traits: OpTraits,
         attrs_of: Op | None,
     ) -> None:
         self.type = type
-        self.facts = facts
+        self.traits = traits
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.fast: Kernel | None = None  # the kernel with a compiled one before it
-        self.quick: Kernel | None = None  # that compiled one alone
-        # of a node that stands for a program, see `autograd.backward`
-        self.direct: Kernel | None = None
+        self.native_kernel: Kernel | None = None  # compiled kernel, then NumPy kernel
+        self.native_rule: Kernel | None = None  # compiled kernel only
+        # gradient function of a whole program, see `autograd.backward`
+        self.program_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
             **(attrs_of.attrs if attrs_of else {}),
-            **_attrs(type, parameters),
+            **_parse_attrs(type, parameters),
         }
         self.kernel = self.reference = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
@@ -229,16 +240,20 @@ class Op(OpBase):
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = (
-            None  # of the kernel's signature; gives the lists of offsets of the first results
+            None  # takes the kernel's arguments, returns the offsets of the first results
         )
-        self.lod_outs = 1  # how many of them
-        # how many those are, from how many each operand slot has
+        self.lod_outs = 1  # number of results with these offsets
         self.lod_levels: Callable[..., int] | None = None
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(
-                f"{type}: the kernel's positional parameters are not the slots "
+                f"{type}: the kernel's positional parameters do not match the slots "
                 f"{[s.name for s in ins]}"
             )
+
+    @property
+    def grad_inputs(self) -> tuple[str, ...]:
+        """The input slots through which gradients flow to the results."""
+        return tuple(s.name for s in self.ins if not s.constant) if self.has_vjp else ()
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -248,13 +263,16 @@ class Op(OpBase):
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
 
     def meta(self, rule: Kernel) -> Kernel:
-        """Decorator: `rule` gives the Meta of every result from the Metas of the operands."""
+        """Decorator: register the shape inference rule, from the Metas of the inputs to the Metas
+        of the outputs.
+        """
         self.meta_rule = rule
         return rule
 
     def lod(self, levels: Callable[..., int], outs: int = 1) -> Callable[[Kernel], Kernel]:
-        """Decorator: `rule` gives the lists of offsets of the first `outs` results; levels: how
-        many, from how many each operand slot has.
+        """Decorator: register the rule that returns the LoD offsets of the first `outs` results.
+
+        levels: function from the number of LoD levels of each input slot to that of the results.
         """
 
         def wrap(rule: Kernel) -> Kernel:
@@ -264,7 +282,7 @@ class Op(OpBase):
         return wrap
 
     def vjp(self, rule: Kernel) -> Kernel:
-        """Decorator: `rule` gives the gradients of the operands; see the module."""
+        """Decorator: register the gradient rule; see the module."""
         parameters = inspect.signature(rule).parameters.values()
         wanted = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         index = {s.name: i for i, s in enumerate(self.outs)}
@@ -284,7 +302,7 @@ class Op(OpBase):
         return rule
 
     def native(self, rule: Kernel) -> Kernel:
-        """Decorator: ask `rule` first, and the NumPy kernel if it says NotImplemented; see the
+        """Decorator: register a compiled kernel, which runs before the NumPy kernel; see the
         module.
         """
         reference, rule = self.reference, with_size_check(self, rule, Meta)
@@ -293,14 +311,14 @@ class Op(OpBase):
             found = rule(*args, **attrs)
             return reference(*args, **attrs) if found is NotImplemented else found
 
-        self.kernel = self.fast = kernel
-        self.quick = rule
+        self.kernel = self.native_kernel = kernel
+        self.native_rule = rule
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All attributes, those not given at their defaults.
+        """All attributes, with defaults for those that are not given.
 
-        Raises OpError for names the op does not have.
+        Raises OpError for an unknown attribute.
         """
         unknown = given.keys() - self.attrs.keys()
         if unknown:
@@ -310,10 +328,10 @@ class Op(OpBase):
         return {name: given.get(name, spec.default) for name, spec in self.attrs.items()}
 
     def infer(self, metas: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Meta of every result.
+        """Infer the Meta of every output.
 
-        metas: one Meta, None or list of Metas per slot.
-        Raises OpError, without operands.
+        metas: one Meta, None or list of Metas per input slot.
+        Raises OpError for invalid inputs; the message does not name op and inputs.
         """
         if self.meta_rule is None:
             raise OpError("has no meta rule")
@@ -323,15 +341,15 @@ class Op(OpBase):
         for slot, m in zip(self.ins, metas, strict=True):
             if m is None and not slot.optional:
                 raise OpError(f"{slot.name} is missing")
-        if self.facts.no_half:
-            _check_half(metas, self.facts.no_half)
+        if self.traits.no_half:
+            _check_half(metas, self.traits.no_half)
         if self.same_dtype or self.floating:
             self.check_dtypes(metas)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
-        """Raise OpError if slots in `same_dtype` have different dtypes, or slots in `floating` are
-        not floating.
+        """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
+        is not floating.
 
         operands: Metas, arrays or lists of them
         """
@@ -346,7 +364,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (
-                    self.facts.half_with_float32 and _are_half_and_float32(first, dtype)
+                    self.traits.half_with_float32 and _are_half_and_float32(first, dtype)
                 ):
                     why = (
                         f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
@@ -360,10 +378,10 @@ class Op(OpBase):
                     f".astype('float32'))"
                 )
 
-    def show_operands(self, metas: tuple[Any, ...]) -> str:
-        """The operands as an error names them: `X=float32[2,3], Y=float32[4,5]`."""
+    def format_inputs(self, metas: tuple[Any, ...]) -> str:
+        """Format the inputs for an error message: `X=float32[2,3], Y=float32[4,5]`."""
         return ", ".join(
-            f"{s.name}={show_meta(m)}"
+            f"{s.name}={format_meta(m)}"
             for s, m in zip(self.ins, metas, strict=False)
             if m is not None
         )
@@ -373,10 +391,10 @@ def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
     return all(is_half(d) or d == np.float32 for d in dtypes)
 
 
-def show_meta(m: Any) -> str:
-    """A Meta, or a list of them, as errors show it."""
+def format_meta(m: Any) -> str:
+    """Format a Meta, or a list of them, for an error message."""
     return (
-        "[" + ", ".join(map(show_meta, m)) + "]"
+        "[" + ", ".join(map(format_meta, m)) + "]"
         if isinstance(m, list | tuple) and not isinstance(m, Meta)
         else str(m)
     )
@@ -394,29 +412,48 @@ def op(
     no_grad: str = "",
     internal: bool = False,
     random: bool = False,
-    by_value: bool = False,
+    value_dependent_shape: bool = False,
     no_half: str = "",
-    other_rows: bool = False,
+    breaks_lod: bool = False,
     host: str = "",
     same_dtype: str = "",
     floating: str = "",
     half_with_float32: bool = False,
+    amp: AmpClass = "",
+    amp_casts_only_x: bool = False,
+    older_attrs: Mapping[str, str] | None = None,
 ) -> Callable[[Kernel], Op]:
-    """Decorator: make the kernel below it the op `type`.   slots: `"X, Y? -> Out"`, see the module.
+    """Decorator: define the op `type` with the decorated function as its kernel.
 
-    attrs_of: an op whose attributes it has as well, taken as `**attributes` by its kernel;
-    same_dtype: the slots, separated by spaces, whose operands have to be of one dtype; floating:
-    those whose operands have to be of a floating dtype; the others: see Facts.
+    slots: `"X, Y? -> Out"`, see the module.
+    attrs_of: an op whose attributes this op also has; its kernel takes them as `**attributes`.
+    same_dtype: input slots, separated by spaces, that must have one dtype.
+    floating: input slots that must have a floating dtype.
+    The other parameters are the fields of OpTraits.
     """
-    ins, outs = ([_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->"))
-    facts = Facts(no_grad, internal, random, by_value, no_half, other_rows, host, half_with_float32)
+    ins, outs = (
+        [_parse_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->")
+    )
+    traits = OpTraits(
+        no_grad=no_grad,
+        internal=internal,
+        random=random,
+        value_dependent_shape=value_dependent_shape,
+        no_half=no_half,
+        breaks_lod=breaks_lod,
+        host=host,
+        half_with_float32=half_with_float32,
+        amp=amp,
+        amp_casts_only_x=amp_casts_only_x,
+        older_attrs=older_attrs or {},
+    )
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
         if no_half:
-            kernel = _without_half(kernel, no_half)
-        made = OPS[type] = Op(type, ins, outs, kernel, facts, attrs_of)
+            kernel = _reject_half(kernel, no_half)
+        made = OPS[type] = Op(type, ins, outs, kernel, traits, attrs_of)
         if meta is not None:
             made.meta(meta)
         names = [slot.name for slot in ins]
@@ -429,7 +466,7 @@ def op(
     return wrap
 
 
-def _without_half(kernel: Kernel, why: str) -> Kernel:
+def _reject_half(kernel: Kernel, why: str) -> Kernel:
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         _check_half(args, why)
@@ -439,7 +476,7 @@ def _without_half(kernel: Kernel, why: str) -> Kernel:
 
 
 def _check_half(args: Any, why: str) -> None:
-    """Raise OpError if an operand - arrays, Metas, or lists of them - is of half precision."""
+    """Raise OpError if an input (array, Meta or list of them) has half precision."""
     for a in args:
         if isinstance(a, list | tuple) and not isinstance(a, Meta):
             _check_half(a, why)
@@ -448,12 +485,12 @@ def _check_half(args: Any, why: str) -> None:
 
 
 def check_dtype(ok: bool, why: str) -> None:
-    """Raise OperandError(why) unless `ok`, which says that dtypes are right."""
+    """Raise OperandError(why) if the condition `ok` on dtypes is False."""
     if not ok:
         raise OperandError(why)
 
 
 def check(ok: bool, why: str) -> None:
-    """Raise OpError(why) unless `ok`; the caller of the rule adds op and operands."""
+    """Raise OpError(why) if `ok` is False. The caller adds the op and its inputs to the message."""
     if not ok:
         raise OpError(why)

@@ -1,17 +1,18 @@
-"""Parameter: a leaf tensor that a Layer owns and an optimizer changes."""
+"""Parameter: a leaf tensor that a Layer owns and an optimizer updates."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .era import era
+from .paddle1_compat import compat
 from .tensor import Tensor
 
 
 class Parameter(Tensor):
     """A trainable leaf.
 
-    trainable: the opposite of stop_gradient; learning_rate multiplies the optimizer's.
+    trainable: the opposite of stop_gradient; learning_rate: factor of the optimizer's learning
+    rate.
     """
 
     persistable = True
@@ -26,12 +27,14 @@ class Parameter(Tensor):
 
     @property
     def trainable(self) -> bool:
-        """Whether an optimizer changes it."""
+        """Whether an optimizer updates it."""
         return not self.stop_gradient
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
+        """Whether an optimizer updates it."""
         self.stop_gradient = not value
 
     def __repr__(self) -> str:
-        return super().__repr__() if era.old else "Parameter containing:\n" + super().__repr__()
+        text = compat.rules.format_tensor(self)
+        return "Parameter containing:\n" + super().__repr__() if text is None else text

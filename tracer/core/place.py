@@ -1,4 +1,4 @@
-"""Where a tensor lives."""
+"""Devices: CPUPlace, CUDAPlace and the default device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SELECTED = "FLAGS_selected_gpus"  # what launchers set
 
 
 class Place:
-    """A device.   kind: 'cpu' or 'gpu'; index: which one."""
+    """A device. kind: 'cpu' or 'gpu'; index: its number."""
 
     kind = "cpu"
 
@@ -26,7 +26,7 @@ class Place:
         return hash((self.kind, self.index))
 
     def is_cpu_place(self) -> bool:
-        """Whether it is the processor."""
+        """Whether it is the CPU."""
         return self.kind == "cpu"
 
     def is_gpu_place(self) -> bool:
@@ -34,15 +34,15 @@ class Place:
         return self.kind == "gpu"
 
     def is_cuda_pinned_place(self) -> bool:
-        """False: no memory is pinned here."""
+        """False: pinned memory is not supported."""
         return False
 
     def _equals(self, other: Any) -> bool:
-        """Whether another one is the same."""
+        """Whether another place is the same."""
         return self == other
 
     def get_device_id(self) -> int:
-        """Which one of its kind."""
+        """The number of the device."""
         return self.index
 
     gpu_device_id = get_device_id
@@ -52,7 +52,7 @@ class Place:
 
 
 class CPUPlace(Place):
-    """The processor."""
+    """The CPU."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -65,20 +65,20 @@ class CUDAPlace(Place):
 
 
 class CUDAPinnedPlace(CPUPlace):
-    """The processor: no memory is pinned here."""
+    """The CPU; pinned memory is not supported."""
 
 
 def place_of(array: Any) -> Place:
-    """Where an array is."""
+    """The device of an array."""
     index = cuda.index_of(array)
     return CPUPlace() if index is None else CUDAPlace(index)
 
 
-def place_named(device: Any, asker: str) -> Place:
-    """The Place of what users name devices by: a Place, 'cpu', 'gpu:1', 'cuda:1'; 'gpu' is the one
-    that a launcher chose, or 0.
+def parse_place(device: Any, asker: str) -> Place:
+    """The Place of a device name: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu' is the device that a
+    launcher selected, or 0.
 
-    Raises OarlockError for others.
+    Raises OarlockError for other names.
     """
     if isinstance(device, Place):
         return device
@@ -93,8 +93,8 @@ def place_named(device: Any, asker: str) -> Place:
     )
 
 
-def index_for(place: Place, asker: str) -> int | None:
-    """The number of a GPU, None for the processor.
+def check_gpu_index(place: Place, asker: str) -> int | None:
+    """The number of a GPU; None for the CPU.
 
     Raises OarlockError for a GPU that cannot be used.
     """
@@ -105,20 +105,20 @@ def index_for(place: Place, asker: str) -> int | None:
 
 
 def set_device(device: Any) -> Place:
-    """Choose where new tensors go, and so where eager ops run: 'cpu', 'gpu', 'gpu:1', or a Place.
+    """Set the device of new tensors, on which eager ops run: 'cpu', 'gpu', 'gpu:1' or a Place.
 
-    Raises OarlockError without CuPy or a device.
+    Raises OarlockError if CuPy or the device is missing.
     """
-    place = place_named(device, "set_device")
-    index = index_for(
-        place, f"set_device: {cuda.name_of(place.index if place.is_gpu_place() else None)!r}"
+    place = parse_place(device, "set_device")
+    index = check_gpu_index(
+        place, f"set_device: {cuda.device_name(place.index if place.is_gpu_place() else None)!r}"
     )
     if index is not None:
-        cuda.found.cupy.cuda.Device(index).use()
-    cuda.found.index = index
+        cuda.cupy_state.cupy.cuda.Device(index).use()
+    cuda.cupy_state.index = index
     return place
 
 
 def get_device() -> str:
-    """The device that new tensors go to."""
-    return cuda.name_of(cuda.found.index)
+    """The name of the device of new tensors."""
+    return cuda.device_name(cuda.cupy_state.index)

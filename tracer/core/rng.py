@@ -1,6 +1,4 @@
-"""The one source of random numbers: everything random in Oarlock draws from it, so that `seed`
-decides it all.
-"""
+"""The random generator of the process, which all random ops use and `seed` sets."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ _generator = np.random.Generator(np.random.PCG64())
 Source = np.random.Generator | Callable[[], np.random.Generator | None] | None
 
 
-class _Instead(threading.local):
+class _Override(threading.local):
     source: Source = None
 
 
-_instead = _Instead()
+_override = _Override()
 
 
 def no_seed() -> int:
@@ -43,44 +41,48 @@ def parameter_seed() -> AbstractContextManager[None]:
     initializer are equal.
     """
     own = program_seed() or startup_seed()
-    return drawing_from(generator(own)) if own else nullcontext()
+    return use_generator(generator(own)) if own else nullcontext()
+
+
+initial_seed: int | None = None  # the argument of the last `seed`
 
 
 def seed(value: int) -> np.random.Generator:
-    """Start the random numbers anew from `value`."""
-    global _generator  # noqa: PLW0603 - one process-wide source, as in Paddle
+    """Restart the random number generator from `value`."""
+    global _generator, initial_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
+    initial_seed = value
     _generator = np.random.Generator(np.random.PCG64(value))
     return _generator
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:
-    """The source to draw from: a fresh one for a non-zero seed of an op's own, else the one in
-    force, else the common one.
+    """The generator to draw from: a new one for an op's own non-zero seed, else the thread's
+    override, else the process's generator.
     """
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
-    source = _instead.source
+    source = _override.source
     return (source() if callable(source) else source) or _generator
 
 
 @contextmanager
-def drawing_from(source: Source) -> Iterator[None]:
-    """Draw from another source in the body, in this thread; from the common one for None.
+def use_generator(source: Source) -> Iterator[None]:
+    """Context in which this thread draws from another generator; None: the process's generator.
 
-    A function is asked for it each time.
+    A function is called for each draw.
     """
-    before, _instead.source = _instead.source, source
+    before, _override.source = _override.source, source
     try:
         yield
     finally:
-        _instead.source = before
+        _override.source = before
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:
-    """A snapshot of the source, which is one for all devices."""
+    """The state of the generator, which all devices share."""
     return [_generator.bit_generator.state]
 
 
 def set_rng_state(state_list: list[Any], device: str | None = None) -> None:
-    """Go back to a snapshot."""
+    """Restore a state from `get_rng_state`."""
     _generator.bit_generator.state = state_list[0]

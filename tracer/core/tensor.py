@@ -1,4 +1,4 @@
-"""Tensor: an array, whether it wants a gradient, and where it came from."""
+"""Tensor: an array with a gradient flag and the node that computed it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ import numpy as np
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq
 from .dtype import BY_NP, DType, dtype_of
-from .element import check_item
-from .era import era, texts
 from .errors import MisfitError, OpError, StateError, with_user_line
-from .mode import only_running, refuse_side_effect, state
+from .item_index import check_item
+from .mode import refuse_side_effect, require_eager, state
 from .op import OPS, Meta
+from .paddle1_compat import compat
 from .place import Place, place_of
-from .show import show_array
+from .tensor_printing import format_array
 
 Array = np.ndarray[Any, Any]
 
 
 class Tensor(TensorBase):
-    """A value that ops run on and gradients flow to.   array: ndarray or NumPy scalar, [*]."""
+    """A value that ops take and return, and that gradients flow to. array: ndarray or NumPy scalar,
+    [*].
+    """
 
-    # What most tensors never change lives on the class; what every op touches is in TensorBase:
-    # array, stop_gradient, node (the one that made it, None for a leaf), index (which of the node's
-    # results it is), grad, _hooks, and _history: what it was before changes in place, with when
-    # they came; _origin: of what a leaf was, the leaf, which gets its gradients.
+    # Fields that most tensors never set have class-level defaults. TensorBase (C++) has the fields
+    # that every op reads: array, stop_gradient, node (None for a leaf), index (of the result of the
+    # node), grad, _hooks, _history (values before in-place changes, with their sequence numbers)
+    # and _origin (for a snapshot of a leaf: the leaf, which gets its gradients).
     persistable = False
     _name: str | None = None
-    _given_as = ""  # which output of a program it is
-    _zeros: Any = None  # the array of zeros of a gradient that `clear_grad` has reset
+    _given_as = ""  # the program output that it is
+    _zeros: Any = None  # the array that `clear_grad` set, see _is_cleared
 
-    __array_priority__ = 100  # so that `ndarray + Tensor` asks the Tensor
+    __array_priority__ = 100  # `ndarray + Tensor` calls Tensor.__radd__
 
-    if TYPE_CHECKING:  # what oarlock.tensor.patch gives it
+    if TYPE_CHECKING:  # attached by oarlock.tensor.patch
         __add__: Callable[[Any, Any], Tensor]
         __radd__: Callable[[Any, Any], Tensor]
         __sub__: Callable[[Any, Any], Tensor]
@@ -63,19 +65,18 @@ class Tensor(TensorBase):
         if name is not None:
             self._name = name
 
-    # -- what it is
-    # ---------------------------------------------------------------------------------------------
+    # -- properties
 
     @property
     def meta(self) -> Meta:
-        """Shape and dtype, without telling the trace: for Oarlock's own rules."""
+        """Shape and dtype. Internal: a trace is not notified."""
         return Meta(self.array.shape, self.array.dtype)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes.   While a program is recorded, what Python reads here is noted."""
+        """The sizes of the axes. While a program is recorded, a read by Python becomes a guard."""
         mode = state.mode
-        return list(self.array.shape) if mode.silent else mode.shape(self)
+        return list(self.array.shape) if mode.is_eager else mode.shape(self)
 
     @property
     def dtype(self) -> DType:
@@ -94,23 +95,24 @@ class Tensor(TensorBase):
 
     @property
     def place(self) -> Place:
-        """The device that holds it."""
+        """The device of the value."""
         return place_of(self.array)
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded op made it."""
+        """Whether no recorded op computed this tensor."""
         return self.node is None
 
     @property
     def name(self) -> str:
-        """Its name in programs; made up when first asked for."""
+        """The name in programs; generated at the first read."""
         if self._name is None:
-            self._name = unique_name.generate("tmp" if era.old else "generated_tensor")
+            self._name = unique_name.generate(compat.rules.temporary_name)
         return self._name
 
     @name.setter
     def name(self, value: str) -> None:
+        """The name in programs; generated at the first read."""
         self._name = value
 
     def dim(self) -> int:
@@ -125,12 +127,11 @@ class Tensor(TensorBase):
         """True."""
         return True
 
-    # -- its value, for Python
-    # ----------------------------------------------------------------------------------
+    # -- values for Python
 
     def _read(self, reader: str) -> Any:
         mode = state.mode
-        if not mode.silent:
+        if not mode.is_eager:
             mode.read(self, reader)
         return self.array
 
@@ -139,24 +140,24 @@ class Tensor(TensorBase):
         array = self._read("numpy()")
         try:
             return np.array(array)
-        except TypeError:  # CuPy refuses what would be slow without a word
-            return np.array(cuda.host(array))
+        except TypeError:  # CuPy rejects implicit copies to the host
+            return np.array(cuda.to_host(array))
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(cuda.host(self._read("tolist()"))).tolist()
+        return np.asarray(cuda.to_host(self._read("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.
 
-        index: one number counts all elements, else one for each axis.
-        Raises OpError for any other.
+        index: one index into the flattened tensor, or one per axis.
+        Raises OpError for an invalid index.
         """
         check_item(self.meta, index)
-        return np.asarray(cuda.host(self._read("item()"))).item(*index)
+        return np.asarray(cuda.to_host(self._read("item()"))).item(*index)
 
     def _scalar(self, reader: str) -> Any:
-        array = np.asarray(cuda.host(self._read(reader)))
+        array = np.asarray(cuda.to_host(self._read(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
             raise MisfitError(with_user_line(f"{reader}: {why}"))
@@ -185,13 +186,13 @@ class Tensor(TensorBase):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        raise NotImplementedError  # given by oarlock.tensor
+        raise NotImplementedError  # attached by oarlock.tensor
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """The value for NumPy: without copying, and so not to be written to, unless a copy is asked
-        for or dtypes differ.
+        """The value for NumPy: a read-only view, or a copy if `copy` is True or the dtype
+        differs.
         """
-        array = np.asarray(cuda.host(self._read("numpy()")))
+        array = np.asarray(cuda.to_host(self._read("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
@@ -205,17 +206,17 @@ class Tensor(TensorBase):
         return view
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions work on the values and give arrays; nothing of it is recorded for
-        gradients.
+        """NumPy functions work on the values and return arrays; gradients do not flow through
+        them.
         """
-        return function(*_plain(args), **_plain(kwargs))
+        return function(*_to_arrays(args), **_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
         array = self._read("dlpack")
         if cuda.index_of(array) is not None:
             return array.__dlpack__(**how)
         array = np.asarray(array)
-        if not array.flags.writeable:  # of a mapped file: nobody may write there
+        if not array.flags.writeable:  # a read-only mapped file
             array = array.copy()
         try:
             return array.__dlpack__(**how)
@@ -234,12 +235,13 @@ class Tensor(TensorBase):
 
     def __repr__(self) -> str:
         mode = state.mode
-        # a value that is shown would be one that Python has read
-        if not mode.silent and mode.builder is None:
+        # printing the value would be a read
+        if not mode.is_eager and mode.builder is None:
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
-        if era.old:
-            return texts["tensor"](self)
-        body = show_array(cuda.host(self.array), 7)
+        text = compat.rules.format_tensor(self)
+        if text is not None:
+            return text
+        body = format_array(cuda.to_host(self.array), 7)
         shape = ", ".join(map(str, self.array.shape))
         return (
             f"Tensor(shape=[{shape}], dtype={self.dtype.name}, place={self.place}, "
@@ -247,7 +249,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = cuda.host(self._read("pickle"))
+        array = cuda.to_host(self._read("pickle"))
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
@@ -262,21 +264,22 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made.name = self.name + unique_name.generate("_deepcopy")  # states of optimizers go by it
-        made.array = cuda.copied(self._read("deepcopy()"))
+        made.name = self.name + unique_name.generate(
+            "_deepcopy"
+        )  # optimizer states are keyed by name
+        made.array = cuda.copy_array(self._read("deepcopy()"))
         made.stop_gradient = self.stop_gradient
         memo[id(self)] = made
         return made
 
-    # -- its gradient
-    # -------------------------------------------------------------------------------------------
+    # -- gradients
 
     def gradient(self) -> Array | None:
-        """The gradient as an ndarray, None where there is none."""
+        """The gradient as an ndarray; None if there is none."""
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Forget the gradient, or set it to zero."""
+        """Delete the gradient, or set it to zero."""
         if refuse_side_effect("clear_gradient()"):
             return
         if set_to_zero and self.grad is not None:
@@ -289,8 +292,8 @@ class Tensor(TensorBase):
     clear_grad = clear_gradient
 
     def _is_cleared(self) -> bool:
-        """Whether it is a gradient that `clear_grad` set to zero and that has not changed since:
-        accumulating into it needs no addition.
+        """Whether this is a gradient that `clear_grad` set to zero and that has not changed since;
+        accumulation into it needs no addition.
         """
         return self._zeros is not None and self._zeros is self.array and not self.inplace_version
 
@@ -299,18 +302,20 @@ class Tensor(TensorBase):
         self.clear_gradient(True)
 
     def detach(self) -> Tensor:
-        """The same value, cut off from the graph that made it."""
-        if state.mode.silent:
+        """A tensor with the same value and without gradient history."""
+        if state.mode.is_eager:
             return Tensor(self.array)
-        made: Tensor = OPS["assign"](self)  # a recording knows values by the ops that made them
+        made: Tensor = OPS["assign"](self)  # a recorder identifies values by their ops
         made.stop_gradient, made.node = True, None
         return made
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
-        """Call `hook(grad)` when the gradient of this tensor is known; what it returns, if not
-        None, replaces it.
+        """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
+        tensor, it replaces the gradient.
+
+        Raises StateError if the tensor has stop_gradient=True.
         """
-        only_running("register_hook", "hooks have no place in it")
+        require_eager("register_hook", "hooks have no place in it")
         if self.stop_gradient:
             raise StateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
@@ -322,43 +327,44 @@ class Tensor(TensorBase):
             hooks = holder.hooks_of(self.index)
         hooks.append(hook)
         handle = RemovableHook(hooks, hook)
-        state.mode.hooked(self, handle)
+        state.mode.on_hook_registered(self, handle)
         return handle
 
-    # -- changed in place
-    # ---------------------------------------------------------------------------------------
+    # -- in-place changes
 
     def retain_grads(self) -> None:
-        """Keep the gradient in `grad` although an op made this tensor."""
+        """Save the gradient in `grad` although this tensor is not a leaf."""
         if self.node is not None:
-            self.register_hook(functools.partial(_keep, weakref.ref(self)))
+            self.register_hook(functools.partial(_retain_grad, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
-        """Replace the value by another of the same shape; the dtype stays.
+        """Replace the value by another one of the same shape; the dtype stays.
 
-        Raises OpError when the shapes differ.
+        Raises OpError if the shapes differ.
         """
-        given = value if isinstance(value, Tensor) else Tensor(cuda.copied(value))
-        if not _alike(given.meta.shape, self.meta.shape):
+        given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
+        if not _shapes_match(given.meta.shape, self.meta.shape):
             raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
-        if mode.silent:
-            if era.old and given.meta.dtype != self.meta.dtype:
+        if mode.is_eager:
+            if compat.rules.set_value_checks_dtype and given.meta.dtype != self.meta.dtype:
                 raise MisfitError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
-            remember(self)
-            self.array = cuda.copied_to(given.array, self.array)
+            save_history(self)
+            self.array = cuda.copy_like(given.array, self.array)
             return
-        # A program has no places to write to: from now on this is another variable of it.
+        # A program has no mutable values: the tensor becomes a new variable.
         if given.meta.dtype != self.meta.dtype:
             protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
-        mode.become(self, OPS["assign"](given.detach()))
+        mode.assign_inplace(self, OPS["assign"](given.detach()))
 
 
-def as_is(tensor: Tensor) -> Tensor:
-    """Another tensor that is what this one is now."""
+def snapshot_of(tensor: Tensor) -> Tensor:
+    """A new tensor with the current value and gradient history of `tensor`. The gradient of a
+    leaf's snapshot goes to the leaf.
+    """
     made = Tensor(tensor.array)
     made.stop_gradient, made.node, made.index = tensor.stop_gradient, tensor.node, tensor.index
     if tensor.node is None and not tensor.stop_gradient:
@@ -366,44 +372,47 @@ def as_is(tensor: Tensor) -> Tensor:
     return made
 
 
-def remember(tensor: Tensor) -> None:
-    """Keep what a tensor is, which is about to change: ops that are on the tape go on seeing it, as
-    long as they are there.
+def save_history(tensor: Tensor) -> None:
+    """Save the current value of a tensor before it changes in place, for the recorded ops that read
+    it.
     """
-    if tensor.saved_for_backward:  # else no op has seen it
+    if tensor.saved_for_backward:  # otherwise no op has read it
         first = oldest_seq()
         now = next_seq()
         if first < now:
-            tensor._history = (*(h for h in tensor._history if h[0] > first), (now, as_is(tensor)))
+            tensor._history = (
+                *(h for h in tensor._history if h[0] > first),
+                (now, snapshot_of(tensor)),
+            )
         else:
             tensor._history = ()
         tensor.saved_for_backward = False
 
 
-def remember_all(tensors: Iterable[Tensor]) -> None:
-    """The same for several, of which most are known to nobody any more."""
+def save_histories(tensors: Iterable[Tensor]) -> None:
+    """Call `save_history` for several tensors; fast if no recorded op is alive."""
     if oldest_seq() < next_seq():
         for tensor in tensors:
-            remember(tensor)
+            save_history(tensor)
 
 
-def _alike(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
-    """Whether two shapes may be the same; -1 is a size that is not known."""
+def _shapes_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+    """Whether two shapes may be equal; -1 matches any size."""
     return len(one) == len(two) and all(
         a == b or -1 in (a, b) for a, b in zip(one, two, strict=True)
     )
 
 
-def _plain(value: Any) -> Any:
-    """The same nesting with arrays in place of tensors."""
+def _to_arrays(value: Any) -> Any:
+    """Replace the tensors in nested lists, tuples and dicts by arrays."""
     if isinstance(value, Tensor):
         return np.asarray(value)
     if isinstance(value, list | tuple):
-        return type(value)(_plain(v) for v in value)
-    return {k: _plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)(_to_arrays(v) for v in value)
+    return {k: _to_arrays(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _keep(of: weakref.ref[Tensor], gradient: Tensor) -> None:
+def _retain_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
     tensor = of()
     if tensor is not None:
         tensor.grad = (
@@ -418,14 +427,14 @@ def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
 
 
 class RemovableHook:
-    """A handle that takes a hook away again."""
+    """A handle that removes a hook."""
 
     def __init__(self, hooks: list[Any], hook: Any) -> None:
         self._hooks = hooks
         self._hook = hook
 
     def remove(self) -> bool:
-        """Take the hook away; False when it was gone already."""
+        """Remove the hook; False if it was removed before."""
         if self._hook not in self._hooks:
             return False
         self._hooks.remove(self._hook)

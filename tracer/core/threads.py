@@ -1,9 +1,9 @@
-"""How many threads NumPy's linear algebra and the compiled kernels use.
+"""The number of threads of NumPy's linear algebra and of the compiled kernels.
 
-NumPy: one, unless the user says otherwise, as in Paddle.  On the small products of eager training
-more threads gain little, and where other processes want the cores as well their busy waiting costs
-a factor of ten and more. Compiled kernels, whose threads soon sleep: OARLOCK_NUM_THREADS, or
-OMP_NUM_THREADS, or as many as there are processors to use.
+NumPy: one unless the user sets another number, as in Paddle. The small products of eager training
+gain little from threads, and their busy waiting slows other processes by a factor of ten. Compiled
+kernels: OARLOCK_NUM_THREADS, OMP_NUM_THREADS or the number of processors; their threads sleep when
+idle.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VARIABLES = (
 
 
 def set_num_threads(count: int) -> None:
-    """Let NumPy's linear algebra, and each compiled kernel, use `count` threads, in all of this
+    """Set the number of threads of NumPy's linear algebra and of the compiled kernels in this
     process.
     """
     kernel("set_thread_count")(count)
@@ -37,9 +37,6 @@ def _set_blas_threads(count: int) -> None:
 
 
 def set_default() -> None:
-    """One thread, unless an environment variable says otherwise.
-
-    Compiled kernels have a default of their own.
-    """
+    """Use one BLAS thread unless an environment variable sets another number."""
     if not any(name in os.environ for name in VARIABLES):
         _set_blas_threads(1)

@@ -1,4 +1,4 @@
-"""Names nobody else has: `linear_0`, `linear_1`, ..."""
+"""Unique names: `linear_0`, `linear_1`, ..."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 
 
 class UniqueNames:
-    """Counts of the names made so far.   prefix: what all of them begin with"""
+    """Counters of generated names. prefix: the start of all names"""
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
         self.counts: defaultdict[str, int] = defaultdict(int)
-        self.given: set[str] = set()  # names that users gave
+        self.given: set[str] = set()  # names that users chose
 
     def __call__(self, key: str) -> str:
-        """The next name made from `key`."""
+        """The next name for `key`."""
         number = self.counts[key]
         self.counts[key] += 1
         return f"{self.prefix}{key}_{number}"
@@ -26,26 +26,26 @@ _names = UniqueNames()
 
 
 def counts() -> dict[str, int]:
-    """How many names were made from each key: the table itself."""
+    """The counters by key (not a copy)."""
     return _names.counts
 
 
-def is_given(name: str) -> bool:
-    """Note that a user gave a name; whether somebody did before."""
+def register_user_name(name: str) -> bool:
+    """Register a name that the user chose; returns whether it was registered before."""
     known = name in _names.given
     _names.given.add(name)
     return known
 
 
 def generate(key: str) -> str:
-    """`key_N`, N counting the names made from `key`."""
+    """`key_N`, where N counts the names of `key`."""
     return _names(key)
 
 
 def switch(
     new_generator: UniqueNames | None = None, new_para_name_checker: object = None
 ) -> tuple[UniqueNames, object]:
-    """Count with another UniqueNames from now on, a new one unless given; gives the one before."""
+    """Use another UniqueNames (a new one by default); return the previous one."""
     global _names
     before, _names = _names, UniqueNames() if new_generator is None else new_generator
     return before, new_para_name_checker
@@ -53,9 +53,9 @@ def switch(
 
 @contextmanager
 def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
-    """Start counting anew in the body, and go on from the old counts after it.
+    """Context with new counters.
 
-    new_generator: a prefix, or counts to go on with
+    new_generator: a prefix, or counters to continue
     """
     own = UniqueNames(new_generator) if isinstance(new_generator, str) else new_generator
     before, _ = switch(own)
@@ -66,5 +66,5 @@ def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
 
 
 def generate_with_ignorable_key(key: str) -> str:
-    """A name that nobody looks at: `key_N`."""
+    """The same as `generate`."""
     return generate(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.compiled import (
+from ..core.build_info import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_cuda,
@@ -12,7 +12,7 @@ from ..core.compiled import (
     is_compiled_with_rocm,
     is_compiled_with_xpu,
 )
-from ..core.place import get_device, place_named, set_device
+from ..core.place import get_device, parse_place, set_device
 from . import cuda
 
 
@@ -40,7 +40,7 @@ def synchronize(device: object = None) -> None:
     """Wait until ops are done: on the processor they are; of a GPU, the current one unless another
     is named.
     """
-    place = place_named(get_device() if device is None else device, "synchronize")
+    place = parse_place(get_device() if device is None else device, "synchronize")
     if place.is_gpu_place():
         cuda.synchronize(place)
 

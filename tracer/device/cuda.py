@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import cuda as held
 from ..core.errors import OarlockError, with_user_line
-from ..core.place import Place, place_named
+from ..core.place import Place, parse_place
 
 __all__ = [
     "device_count",
@@ -21,26 +21,26 @@ __all__ = [
     "synchronize",
 ]
 
-_most = {"used": 0, "held": 0}  # what was seen when somebody asked
+_most = {"used": 0, "held": 0}  # the result of the first query
 
 
 def device_count() -> int:
     """How many GPUs there are for ops; 0 without CuPy or a driver."""
-    return held.count()
+    return held.device_count()
 
 
 def empty_cache() -> None:
     """Give unused memory back."""
-    if held.found.cupy is not None:
-        held.found.cupy.get_default_memory_pool().free_all_blocks()
+    if held.cupy_state.cupy is not None:
+        held.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
 def _pool(device: Any) -> Any:
     """The memory of one GPU, None where nothing was put on one."""
-    if held.found.cupy is None:
+    if held.cupy_state.cupy is None:
         return None
-    with held.on(_index(device, "memory_allocated")):
-        return held.found.cupy.get_default_memory_pool()
+    with held.use_device(_index(device, "memory_allocated")):
+        return held.cupy_state.cupy.get_default_memory_pool()
 
 
 def _bytes(device: Any, kind: str) -> int:
@@ -118,9 +118,9 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
 def _index(device: Any, what: str) -> int:
     """The number of a GPU: of a Place, a string, a number; the current one for None."""
     if device is None:
-        return held.found.index or 0
+        return held.cupy_state.index or 0
     place: Place | int = (
-        device if isinstance(device, int) else place_named(device, f"device.cuda.{what}")
+        device if isinstance(device, int) else parse_place(device, f"device.cuda.{what}")
     )
     return place if isinstance(place, int) else place.index
 

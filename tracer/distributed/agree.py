@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import MAX
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import MAX
 from .group import Group
 from .objects import gathered_objects
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import cuda
+from ..core.communicator import Communicator, Messages, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.ranks import Communicator, Messages, Work
 from .mpi import Mpi
 from .nccl import Nccl, library
 
@@ -46,7 +46,7 @@ class Staged:
             return False
         back, self._back = self._back, []
         for array, copy in back:
-            array[...] = cuda.put(copy, cuda.index_of(array))
+            array[...] = cuda.to_device(copy, cuda.index_of(array))
         return True
 
     def wait(self) -> None:
@@ -57,7 +57,7 @@ class Staged:
 
 class ByPlace:
     """Ranks that exchange arrays of the processor by MPI, and arrays of a GPU by NCCL; see
-    core.ranks.Communicator.
+    core.communicator.Communicator.
 
     NCCL's own communicator is made when the first array of a GPU comes by, which is at the same
     call on all ranks.  With OARLOCK_DISTRIBUTED_BACKEND=mpi arrays of a GPU go over the processor.
@@ -106,8 +106,8 @@ class ByPlace:
         engine = self._engine(arrays[0]) if arrays else self._mpi
         if engine is not self._mpi or not arrays or cuda.index_of(arrays[0]) is None:
             return engine.exchange(sent, got)
-        copies = [(source, cuda.host(array)) for source, array in got]
-        work = self._mpi.exchange([(to, cuda.host(array)) for to, array in sent], copies)
+        copies = [(source, cuda.to_host(array)) for source, array in got]
+        work = self._mpi.exchange([(to, cuda.to_host(array)) for to, array in sent], copies)
         return Staged(
             work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)]
         )
@@ -132,7 +132,7 @@ class ByPlace:
         engine = self._engine(arrays[-1])
         if engine is not self._mpi or cuda.index_of(arrays[-1]) is None:
             return getattr(engine, method)(*arrays, *rest)
-        copies = [None if a is None else cuda.host(a) for a in arrays]
+        copies = [None if a is None else cuda.to_host(a) for a in arrays]
         return Staged(
             getattr(self._mpi, method)(*copies, *rest), [(arrays[i], copies[i]) for i in written]
         )

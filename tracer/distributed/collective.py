@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ..core import cuda
+from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
 from ..core.errors import OpError, with_user_line
-from ..core.mode import only_running
-from ..core.ranks import WORDS, Done, Work
+from ..core.mode import require_eager
 from ..core.tensor import Tensor
 from .agree import check_agreed
 from .group import Group, chosen, member
@@ -58,7 +58,7 @@ def _of_members(collective: F) -> F:
         given = bind(*args, **kwargs)
         group = chosen(given.arguments.get("group"))
         given.arguments["group"] = group
-        return Task(Done()) if group.rank < 0 else collective(*given.args, **given.kwargs)
+        return Task(CompletedWork()) if group.rank < 0 else collective(*given.args, **given.kwargs)
 
     return cast(F, called)
 
@@ -81,10 +81,10 @@ def _agreed(what: str, group: Group, array: Any, sync_op: bool, *more: Any) -> A
 
 def _held(what: str, tensor: Any) -> Any:
     """The array of a tensor, contiguous and to be written to; a copy."""
-    only_running(what, _IN_A_PROGRAM)
+    require_eager(what, _IN_A_PROGRAM)
     if not isinstance(tensor, Tensor):
         raise OpError(with_user_line(f"{what}: a Tensor is wanted, not {type(tensor).__name__}"))
-    return cuda.contiguous(tensor.array)
+    return cuda.contiguous_copy(tensor.array)
 
 
 def _into(tensor: Tensor, array: Any) -> Callable[[], None]:
@@ -118,7 +118,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     """
     array = _held("all_reduce", tensor)
     check_op(array, op)
-    _agreed("all_reduce", group, array, sync_op, WORDS[op])
+    _agreed("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
     return _given(Task(group.communicator.all_reduce(array, op), _into(tensor, array)), sync_op)
 
 
@@ -129,7 +129,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     """
     array, root = _held("reduce", tensor), member("reduce", group, dst)
     check_op(array, op)
-    _agreed("reduce", group, array, sync_op, WORDS[op], f"dst={dst}")
+    _agreed("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
     after = _into(tensor, array) if group.rank == root else None
     return _given(Task(group.communicator.reduce(array, root, op), after), sync_op)
 
@@ -247,7 +247,7 @@ def alltoall_single(
     got[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
     work = group.communicator.exchange(
-        [(n, cuda.contiguous(sent[n])) for n in others], [(n, got[n]) for n in others]
+        [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, got[n]) for n in others]
     )
     return _given(Task(work, _into(out_tensor, into)), sync_op)
 
@@ -277,7 +277,7 @@ def reduce_scatter(
     """
     parts = _each("reduce_scatter", list(tensor_list), group, _held("reduce_scatter", tensor))
     check_op(parts, op)
-    _agreed("reduce_scatter", group, parts, sync_op, WORDS[op])
+    _agreed("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
     return _given(Task(group.communicator.all_reduce(parts, op), _into(tensor, mine)), sync_op)
 

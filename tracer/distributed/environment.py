@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.ranks import world
+from ..core.communicator import world
 
 RANK, SIZE, HERE, ALL = (
     "PADDLE_TRAINER_ID",

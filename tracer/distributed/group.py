@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.communicator import Communicator, world
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import Communicator, world
 
 
 class Group:

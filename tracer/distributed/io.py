@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.legacy import legacy_module
+from ..core.legacy_importer import legacy_module
 
 
 def is_persistable(var: Any) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.communicator import AVG, MAX, MIN, PROD, REDUCE_OP_NAMES, SUM
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import AVG, MAX, MIN, PROD, SUM, WORDS
 
 _REFUSED = {"b": {SUM, PROD, AVG}, "c": {MAX, MIN}, "i": {AVG}, "u": {AVG}}
 
@@ -18,13 +18,16 @@ class ReduceOp:
 
 def check_op(array: Any, op: int) -> None:
     """Raise OpError for a kind of sum that the dtype does not have, or that nobody has."""
-    if op not in range(len(WORDS)):
+    if op not in range(len(REDUCE_OP_NAMES)):
         raise OpError(
-            with_user_line(f"distributed: op={op!r} is none of ReduceOp.{', '.join(WORDS)}")
+            with_user_line(
+                f"distributed: op={op!r} is none of ReduceOp.{', '.join(REDUCE_OP_NAMES)}"
+            )
         )
     if op in _REFUSED.get(array.dtype.kind, ()):
         raise OpError(
             with_user_line(
-                f"distributed: no {WORDS[op]} of {array.dtype} (X={array.dtype}{list(array.shape)})"
+                f"distributed: no {REDUCE_OP_NAMES[op]} of {array.dtype} "
+                f"(X={array.dtype}{list(array.shape)})"
             )
         )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
-from ..core.ranks import AVG, WORDS, Communicator, Messages, Work
 from .kinds import check_op
 from .waiting import wait_for
 
@@ -82,7 +82,8 @@ class All:
 
     def is_completed(self) -> bool:
         """See Work."""
-        left = [w for w in self._work if not w.is_completed()]  # each is asked: that lets it go on
+        # Poll each request: that lets MPI make progress.
+        left = [w for w in self._work if not w.is_completed()]
         return not left
 
     def wait(self) -> None:
@@ -92,7 +93,7 @@ class All:
 
 
 class Mpi:
-    """A communicator of MPI.   See core.ranks.Communicator for the methods.
+    """A communicator of MPI.   See core.communicator.Communicator for the methods.
 
     Nothing here blocks inside MPI: so signals arrive, waiting has an end, and who waits can say for
     what. Half precision travels as its bytes, and is added up as float32.
@@ -183,7 +184,7 @@ class Mpi:
         it.
         """
         check_op(array, op)
-        how = getattr(self._mpi, "SUM" if op == AVG else WORDS[op])
+        how = getattr(self._mpi, "SUM" if op == AVG else REDUCE_OP_NAMES[op])
         half = is_half(array.dtype)
         held = (
             array.astype(np.float32)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
+from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OarlockError, OpError, with_user_line
-from ..core.ranks import AVG, WORDS, Communicator, Messages, Work
 from .kinds import check_op
 from .mpi import Mpi
 from .waiting import wait_for
@@ -77,7 +77,7 @@ class Launched:
 class Nccl:
     """A communicator of NCCL, of the ranks of one of MPI.
 
-    See core.ranks.Communicator for the methods; arrays are on this rank's GPU.
+    See core.communicator.Communicator for the methods; arrays are on this rank's GPU.
 
     Half precision is added up as float32, as with MPI.  What a message holds is not compared by
     `recv`: NCCL's messages carry bytes only.
@@ -90,18 +90,18 @@ class Nccl:
         if self.rank == 0:
             identity[...] = self._nccl.get_unique_id()
         mpi.broadcast(identity, 0).wait()
-        with cuda.on(index):
+        with cuda.use_device(index):
             try:
                 self._comm = self._nccl.NcclCommunicator(
                     self.size, tuple(map(int, identity)), self.rank
                 )
-            except RuntimeError as error:  # two ranks with one GPU, say
+            except RuntimeError as error:  # for example two ranks with one GPU
                 why = (
                     f"distributed: NCCL does not connect ranks "
                     f"{', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"
                 )
                 raise OarlockError(with_user_line(why)) from None
-            self._stream = cuda.found.cupy.cuda.Stream(non_blocking=True)
+            self._stream = cuda.cupy_state.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
         """See Communicator."""
@@ -197,8 +197,8 @@ class Nccl:
         ranks: Any = None,
     ) -> Work:
         """Give NCCL something to do, behind what kernels were given so far."""
-        cupy = cuda.found.cupy
-        with cuda.on(self._index):
+        cupy = cuda.cupy_state.cupy
+        with cuda.use_device(self._index):
             ready, event = (
                 cupy.cuda.Event(disable_timing=True),
                 cupy.cuda.Event(disable_timing=True),
@@ -220,7 +220,7 @@ class Nccl:
         it.
         """
         check_op(array, op)
-        if array.dtype.kind == "c" and WORDS[op] == "PROD":
+        if array.dtype.kind == "c" and REDUCE_OP_NAMES[op] == "PROD":
             raise OpError(with_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
         half, name = is_half(array.dtype), array.dtype.name
         wide = {"bool": "uint8", "int16": "int32"}.get(name, "float32" if half else name)
@@ -232,7 +232,11 @@ class Nccl:
             if held.dtype != array.dtype and name != "bool":
                 array[...] = held.astype(array.dtype)
 
-        return held, getattr(self._nccl, f"NCCL_{'SUM' if op == AVG else WORDS[op]}"), done
+        return (
+            held,
+            getattr(self._nccl, f"NCCL_{'SUM' if op == AVG else REDUCE_OP_NAMES[op]}"),
+            done,
+        )
 
 
 def _bytes(array: Any) -> Any:
@@ -242,7 +246,7 @@ def _bytes(array: Any) -> Any:
 
 def library() -> Any:
     """CuPy's part for NCCL.   Raises OarlockError where it, or NCCL itself, is not there."""
-    cuda.library("distributed: NCCL")
+    cuda.require_cupy("distributed: NCCL")
     try:
         found = importlib.import_module("cupy.cuda.nccl")
     except (ImportError, AttributeError) as error:

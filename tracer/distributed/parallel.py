@@ -54,7 +54,7 @@ class DataParallel(Layer):
         self.find_unused_parameters, self.group = find_unused_parameters, chosen(group)
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
-        self._recorded = False  # as a program, whose later runs do not come by here
+        self._recorded = False  # as a program, whose later runs do not execute this Python code
         if self.group.nranks > 1:
             self._reducer = self._joined(comm_buffer_size, last_comm_buffer_size)
 
@@ -80,7 +80,7 @@ class DataParallel(Layer):
             )
         check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
-            array = cuda.contiguous(tensor.array)
+            array = cuda.contiguous_copy(tensor.array)
             communicator.broadcast(array, 0).wait()
             tensor.set_value(array)
         return Reducer(
@@ -94,7 +94,7 @@ class DataParallel(Layer):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer gives."""
         found = self._layers(*inputs, **kwargs)
-        recording = not state.mode.silent
+        recording = not state.mode.is_eager
         if self._reducer is not None and (recording or is_grad_enabled()):
             self._reducer.armed = self.grad_need_sync
             self._recorded = self._recorded or recording

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import AVG, MAX, SUM, Communicator, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.listen import listeners, summed
-from ..core.ranks import AVG, MAX, SUM, Communicator, Work
+from ..core.grad_hooks import accumulated_grad, listeners
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -103,11 +103,11 @@ class Reducer:
         listeners.add(self)
 
     def listens(self) -> bool:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         return self.armed
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """See core.listen.
+        """See core.grad_hooks.GradListener.
 
         Raises OarlockError for parameters that are not reached, unless that is allowed.
         """
@@ -149,15 +149,15 @@ class Reducer:
             raise OarlockError(with_user_line(why))
 
     def sets(self, leaf: Tensor) -> bool:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         return id(leaf) in self._place
 
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         bucket, index = self._place[id(leaf)]
         if gradient is None and self._unused:
             self._used.discard(id(leaf))
-        total = leaf.grad if gradient is None else summed(leaf, gradient)
+        total = leaf.grad if gradient is None else accumulated_grad(leaf, gradient)
         bucket.part(index)[...] = 0 if total is None else total.array
         bucket.missing -= 1
         while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:
@@ -169,7 +169,7 @@ class Reducer:
             sent.push()
 
     def finish(self) -> None:
-        """See core.listen."""
+        """See core.grad_hooks.GradListener."""
         used = self._used_anywhere()
         for bucket in self.buckets:
             bucket.receive()

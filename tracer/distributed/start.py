@@ -12,8 +12,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ..core.communicator import SingleProcess, world
 from ..core.errors import OarlockError, with_user_line
-from ..core.ranks import Alone, world
 from .environment import RANK, SIZE, ParallelEnv, mpi_ranks
 from .group import group_of
 from .waiting import FOLDER, note, noted
@@ -106,7 +106,7 @@ class _Leaving(SystemExit):
 
     def __del__(self) -> None:
         try:
-            sys._getframe(1)  # somebody caught it, and goes on
+            sys._getframe(1)  # The exception was caught, and the program continues.
         except (
             ValueError
         ):  # nobody did: Python itself is done with it, and the process is about to end
@@ -160,7 +160,7 @@ def destroy_process_group(group: Any = None) -> None:
         world.groups.pop(group.id, None)
         return
     world.groups.clear()
-    world.groups[0] = Alone()
+    world.groups[0] = SingleProcess()
     world.initialized = False
 
 

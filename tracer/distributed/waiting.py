@@ -59,7 +59,7 @@ def wait_for(is_done: Callable[[], bool], what: str, ranks: tuple[int, ...]) -> 
         if time.monotonic() - started > _SPIN:
             _wait_long(is_done, what, ranks, started)
             return
-        os.sched_yield()  # whoever else wants the processor may have it
+        os.sched_yield()  # let other threads run
 
 
 def _wait_long(

@@ -23,7 +23,7 @@ def _check_between(name: str, probs: Tensor, least_is_fine: bool) -> None:
     """Raise OpError for probabilities outside of [0, 1]; while a program is recorded,
     nobody looks.
     """
-    if not state.mode.silent:
+    if not state.mode.is_eager:
         return
     low, high = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
     if not ((low >= 0 if least_is_fine else low > 0) and high <= 1):
@@ -195,7 +195,7 @@ class Multinomial(Distribution):
     def log_prob(self, value: Any) -> Tensor:
         """log(total_count! / prod(value!) prod(probs**value)).   value [*, K] -> [*]"""
         value = valued(value, self.probs)
-        probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0
+        probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0.
         return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(
             self.total_count
         )

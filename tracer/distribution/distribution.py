@@ -67,7 +67,7 @@ class Distribution:
         """The density, or the probability, at `value`."""
         return self.log_prob(value).exp()
 
-    probs: Any = prob  # the same; of some distributions it is a parameter
+    probs: Any = prob  # The same as a property; some distributions have a parameter of this name.
 
     def _extend_shape(self, sample_shape: Shape = ()) -> list[Any]:
         return [*sample_shape, *self._batch_shape, *self._event_shape]

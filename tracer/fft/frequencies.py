@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, with_user_line
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -38,7 +38,7 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None)
 
 
 def _shifted(x: Tensor, axes: Any, back: bool) -> Tensor:
-    need(x)
+    check_tensors(x)
     listed = (
         list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
     )

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from ..core.dtype import default_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 
@@ -31,7 +31,7 @@ def _refuse(words: str, x: Tensor) -> None:
 
 
 def _as_float(x: Tensor) -> Tensor:
-    need(x)
+    check_tensors(x)
     return cast(x, default_float()) if x.meta.dtype.kind in "iub" else x
 
 
@@ -109,7 +109,7 @@ def _one(n: int | None) -> list[int] | None:
 
 def _two(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
     """The axes of a transform of two."""
-    need(x)
+    check_tensors(x)
     if x.ndim < 2 or (s is not None and len(s) != 2) or (axes is not None and len(axes) != 2):
         _refuse(f"s={s}, axes={axes} are not those of two axes", x)
     return (-2, -1) if axes is None else axes

@@ -51,7 +51,7 @@ from .transpiler import (
 
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
-# Imported when it is asked for.   Name -> module
+# Imported at first use.   Name -> module
 _MODULES = {
     name: f".{name}"
     for name in (

@@ -14,20 +14,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..tensor.creation import zeros
 from ..tensor.manipulation import in_place
 
 # Ops whose function also returns XShape, a tensor without elements that holds the shape of the
-# operand.
+# input.
 WITH_SHAPE = frozenset(
     {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"}
 )
-# Ops whose function has operands or results in a different order than Oarlock's op. Functions of
-# 1.x have the operands in this order.
+# Ops whose function has inputs or outputs in a different order than Oarlock's op. Functions of 1.x
+# have the inputs in this order.
 OPERANDS = {
     "lookup_table_v2": "Ids W",
     "multiplex": "X Ids",
@@ -77,7 +77,7 @@ def _arguments(
     ]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
     slots = [slot.name for slot in op.ins if not slot.lod_of]
-    if op.type in OPERANDS and not era.old:
+    if op.type in OPERANDS and not compat.is_paddle1:
         by_slot = dict(zip(OPERANDS[op.type].split(), operands, strict=False))
         operands = [*(by_slot.get(slot) for slot in slots), *operands[len(slots) :]]
     if len(operands) > len(slots):

@@ -18,7 +18,7 @@ from .layer_helper import LayerHelper
 
 __all__ = ["ChunkEvaluator", "DetectionMAP", "EditDistance"]
 
-layers: Any = _layers  # most of its functions are made of a table
+layers: Any = _layers  # most functions are generated from a table
 
 
 class Evaluator:

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core import unique_name
-from ..core.compiled import is_compiled_with_cuda
+from ..core.build_info import is_compiled_with_cuda
 from ..core.eager import EAGER
-from ..core.era import era, spoken
 from ..core.flags import get_flags, set_flags
-from ..core.mode import Mode, pushed, state
+from ..core.mode import Mode, state, use_mode
+from ..core.paddle1_compat import compat, use_paddle1
 from ..framework import use_pir_api
 from ..static import (
     Program,
@@ -115,10 +115,10 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """Write what the body says to these programs; the mode is static, as it always was outside of
     `dygraph.guard`, and stays dygraph inside.
     """
-    runs = state.mode.builder is not None or (era.old and not writing())
+    runs = state.mode.builder is not None or (compat.is_paddle1 and not writing())
     with (
-        spoken(),
-        pushed(state.mode if runs else Writing()),
+        use_paddle1(),
+        use_mode(state.mode if runs else Writing()),
         _program_guard(main_program, startup_program),
     ):
         yield
@@ -126,8 +126,8 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 def begin_program() -> None:
     """Turn static for good, where nobody has said how to run."""
-    if state.mode.builder is None and not era.old:
-        era.old = True
+    if state.mode.builder is None and not compat.is_paddle1:
+        compat.is_paddle1 = True
         enable_static()
 
 
@@ -141,7 +141,7 @@ def in_dygraph_mode() -> bool:
     """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; by
     itself in programs of 2.0 - 2.4 only.
     """
-    return (era.old or era.dynamic) and not writing()
+    return (compat.is_paddle1 or compat.follows_fluid_mode) and not writing()
 
 
 _entered: list[tuple[Mode, bool]] = []
@@ -150,14 +150,14 @@ _entered: list[tuple[Mode, bool]] = []
 def enable_dygraph(place: Any = None) -> None:
     """From now on ops run when they are called."""
     if not in_dygraph_mode():
-        _entered.append((state.mode, era.old))
-        state.mode, era.old = EAGER, True
+        _entered.append((state.mode, compat.is_paddle1))
+        state.mode, compat.is_paddle1 = EAGER, True
 
 
 def disable_dygraph() -> None:
     """Undo enable_dygraph; what runs by the mode before it is written to programs again."""
     if _entered:
-        state.mode, era.old = _entered.pop()
+        state.mode, compat.is_paddle1 = _entered.pop()
 
 
 def cuda_pinned_places(device_count: int | None = None) -> list[Any]:

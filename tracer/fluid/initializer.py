@@ -44,7 +44,7 @@ class _Seeded(today.Initializer):
         """See Initializer.make."""
         if not self._seed:
             return super().make(shape, dtype)
-        with rng.drawing_from(rng.generator(self._seed)):
+        with rng.use_generator(rng.generator(self._seed)):
             return super().make(shape, dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:

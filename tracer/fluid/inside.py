@@ -125,7 +125,7 @@ def grad_var_name(var_name: str) -> str:
     return var_name + GRADIENT
 
 
-# -- what is known of ops
+# -- facts about ops
 # -------------------------------------------------------------------------------------------
 
 

@@ -234,7 +234,7 @@ class LayerHelper:
         return made
 
 
-LayerHelperBase = LayerHelper  # the part of it that layers which are objects have, too
+LayerHelperBase = LayerHelper  # the part that layer objects share
 
 
 def _empty(said: Mapping[str, Any]) -> Tensor:
@@ -273,7 +273,7 @@ def _run(
     for slot, found in zip(op.outs, (made,) if len(op.outs) == 1 else made, strict=True):
         targets = listed(outputs.get(slot.name, []))
         for target, value in zip(targets, found if slot.many else [found], strict=False):
-            state.mode.become(target, value)
+            state.mode.assign_inplace(target, value)
 
 
 def _operand(slot: Any, given: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.eager import EAGER
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed
+from ..core.mode import use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..static import Scope
@@ -56,7 +56,7 @@ class Operator:
 
         Raises OpError for an operand that has no value.
         """
-        with pushed(EAGER):
+        with use_mode(EAGER):
             made = self._op(*(self._operand(scope, s) for s in self._op.ins), **self._attrs)
         found = made if isinstance(made, tuple) else (made,)
         for slot, result in zip(self._op.outs, found, strict=True):

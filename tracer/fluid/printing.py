@@ -1,4 +1,4 @@
-"""Tensors and variables as Paddle 1.8 printed them, while 1.x is spoken (core.era)."""
+"""Format tensors and variables as Paddle 1.8 printed them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import texts
 from ..ir.program import Kind
 from ..ir.scope_values import ScopeValue, braces
 
-__all__ = ["held", "tensor", "texts", "variable"]
+__all__ = ["held", "tensor", "variable"]
 
 _C_NAMES = {
     "float32": "float",
@@ -24,7 +23,7 @@ _C_NAMES = {
     "int16": "int16_t",
     "float16": "::paddle::platform::float16",
 }
-# Ops whose results did not take over how long sequences are: their variables say nothing about it.
+# Ops whose outputs do not inherit LoD: their variables print none.
 _NO_LOD = {
     "mean",
     "reduce_sum",
@@ -140,6 +139,3 @@ def details(of: Any) -> str:
     if of.is_parameter:
         names += ["trainable", "optimize_attr", "regularizer", "do_model_average"]
     return "".join(f"{name}: {getattr(of, name, None)}\n" for name in names)
-
-
-texts.update(tensor=tensor, variable=variable, details=details, held=held)

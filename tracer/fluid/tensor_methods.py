@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core._tape import Node
-from ..core.era import era
-from ..core.sweep import outward
+from ..core.backward_pass import to_public_grad
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.program import Kind
 from ..ir.scope_values import ScopeValue
-from .printing import texts
+from . import printing
 from .strategy import BackwardStrategy
 
 _backward, _clear_gradient = Tensor.backward, Tensor.clear_gradient
@@ -29,14 +29,19 @@ def backward(self: Tensor, *args: Any, backward_strategy: Any = None, **kwargs: 
     if len(rest) < len(args):  # retain_graph came second
         kwargs |= {"retain_graph": rest[0]} if rest else {}
         rest = ()
-    if era.old and not era.dynamic and isinstance(self.node, Node) and self.node.args is None:
+    if (
+        compat.is_paddle1
+        and not compat.follows_fluid_mode
+        and isinstance(self.node, Node)
+        and self.node.args is None
+    ):
         return  # freed by the first one; 1.8 did nothing either
     _backward(self, *rest, **kwargs)
 
 
 def to_string(self: Tensor, throw_on_error: bool = True, with_details: bool = False) -> str:
     """The block that 1.8 printed for a value."""
-    return texts["tensor"](self)
+    return printing.tensor(self)
 
 
 def value(self: Tensor) -> ScopeValue:
@@ -52,7 +57,7 @@ def grad_ivar(self: Tensor) -> Tensor | None:
     node = self.node
     grads = (node.grads or {}) if isinstance(node, Node) else {}
     if self.index in grads:
-        return Tensor(outward(grads[self.index]))
+        return Tensor(to_public_grad(grads[self.index]))
     # of its siblings only
     return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad
 

@@ -5,11 +5,11 @@ well.
 from typing import Any as _Any
 
 from ..core.autograd import grad, no_grad
-from ..core.compat import disable_signal_handler
 from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.flags import get_flags, set_flags
-from ..core.legacy import legacy_module as _legacy_module
+from ..core.legacy_importer import legacy_module as _legacy_module
+from ..core.paddle_functions import disable_signal_handler
 from ..core.parameter import Parameter
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..nn.param_attr import ParamAttr

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
-from ..core.legacy import legacy_module
+from ..core.legacy_importer import legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.pickles import dump, is_tensor
@@ -35,7 +35,7 @@ from ..static.graph.program import Program
 
 NAME_TABLE = "StructuredToParameterName@@"
 SLICES = "UnpackBigParamInfor@@"
-MAX_SLICE = (1 << 30) - 1  # bytes of an array that protocols 2 and 3 keep in one piece
+MAX_SLICE = (1 << 30) - 1  # bytes of an array that pickle protocols 2 and 3 store as one object
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
@@ -77,7 +77,8 @@ def save(
         obj = obj.tensor
     pieces = _binary(obj) if use_binary_format else _pieces(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
-        path.write(b"".join(pieces))  # made whole first: an error must not leave half of it
+        # Serialize completely first: an error must not leave a partial file.
+        path.write(b"".join(pieces))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} names a folder, not a file in it")
     else:
@@ -116,7 +117,7 @@ def _pieces(obj: Any, protocol: int) -> Any:
 def _binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format takes one tensor, not a {type(obj).__name__}")
-    return pdiparams.record(obj.name, np.asarray(cuda.host(obj.array)))
+    return pdiparams.record(obj.name, np.asarray(cuda.to_host(obj.array)))
 
 
 def _is_state(obj: Any) -> bool:
@@ -143,7 +144,7 @@ def state_to_plain(
     limit: bytes above which protocols 2 and 3 cut an array.
     """
     plain = {
-        key: np.asarray(cuda.host(value.array)) if is_tensor(value) else value
+        key: np.asarray(cuda.to_host(value.array)) if is_tensor(value) else value
         for key, value in state.items()
     }
     plain[NAME_TABLE] = {key: value.name for key, value in state.items() if is_tensor(value)}
@@ -206,7 +207,7 @@ def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
             f"return_numpy=True "
             f"gives it"
         )
-    tensor = Tensor(cuda.as_new(values))
+    tensor = Tensor(cuda.to_default_device(values))
     tensor.stop_gradient = True
     if name:
         tensor.name = name

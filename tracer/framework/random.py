@@ -1,6 +1,6 @@
 """The state of random numbers, under the name that Paddle has for the module."""
 
-from ..core.compat import get_cuda_rng_state, set_cuda_rng_state
+from ..core.paddle_functions import get_cuda_rng_state, set_cuda_rng_state
 from ..core.rng import get_rng_state, seed, set_rng_state
 from ..static import default_main_program, default_startup_program
 

@@ -214,7 +214,7 @@ class EarlyStopping(_Watch):
         super().__init__(monitor, mode, min_delta)
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.save_best_model = save_best_model
-        self.save_dir: str | None = None  # fit says where it saves
+        self.save_dir: str | None = None  # fit sets the folder
         self.wait_epoch = self.stopped_epoch = 0
 
     @property

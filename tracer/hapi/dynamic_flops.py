@@ -53,7 +53,7 @@ def _nothing(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
-# What one call of a layer counts; what is not here counts nothing.
+# Operations of one call of a layer; other layers count as 0.
 _COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),

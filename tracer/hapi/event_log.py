@@ -70,7 +70,8 @@ class EventWriter:
 
     def add_scalar(self, tag: str, value: float, step: int) -> None:
         """The value of `tag` at `step`."""
-        # Summary.Value: 1 tag, 2 simple_value; Event: 2 step, 5 summary, of which 1 is the values
+        # Protobuf fields. Summary.Value: 1 tag, 2 simple_value; Event: 2 step, 5 summary, whose
+        # field 1 are the values
         inner = _bytes(1, tag.encode()) + struct.pack("<Bf", 2 << 3 | 5, value)
         self._write(_varint(2 << 3) + _varint(step) + _bytes(5, _bytes(1, inner)))
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from .. import nn
+from ..core import pytree
 from ..core.autograd import no_grad
+from ..core.communicator import world
 from ..core.errors import OarlockError, OpError
-from ..core.mode import only_running
-from ..core.ranks import world
+from ..core.mode import require_eager
 from ..core.tensor import Tensor
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
@@ -49,15 +50,6 @@ def _tensors(value: Any) -> list[Tensor]:
     return [v if isinstance(v, Tensor) else to_tensor(v) for v in _list(value)]
 
 
-def _flat(value: Any) -> list[Any]:
-    """All that a batch holds, nested or not."""
-    if isinstance(value, dict):
-        return [v for inner in value.values() for v in _flat(inner)]
-    if isinstance(value, list | tuple):
-        return [v for inner in value for v in _flat(inner)]
-    return [value]
-
-
 def _all_gather(x: Tensor) -> Tensor:
     """The rows of all ranks one below the other: metrics of Paddle's model packages import it from
     here.
@@ -85,7 +77,7 @@ class Model:
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
-        only_running("Model", "call disable_static() before, or use an Executor")
+        require_eager("Model", "call disable_static() before, or use an Executor")
         if ParallelEnv().nranks > 1:
             init_parallel_env()
         self.mode = "train"
@@ -101,7 +93,8 @@ class Model:
                 raise OpError(f"Model: inputs and labels are InputSpecs, not {type(spec).__name__}")
         self._input_count = len(self._specs) or len(self._arguments())
         self._seen: list[InputSpec] = []  # of the last batch, for saving
-        self._trained: Any = network  # with gradients of all processes, where there are several
+        # with gradients reduced over all processes, if there are several
+        self._trained: Any = network
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
@@ -367,7 +360,7 @@ class Model:
         logs: dict[str, Any] = {}
         steps = _length(loader)
         for step, batch in enumerate(islice(loader, most)):
-            data = _flat(batch)
+            data = pytree.leaves(batch)
             told.call(f"{mode}_batch_begin", step, logs)
             inputs, labels = data[: self._input_count], data[self._input_count :]
             if outputs is not None:

@@ -2,10 +2,10 @@
 further optimizers.
 """
 
-from ..core.later import later as _later
+from ..core.lazy_import import lazy_attributes as _later
 from . import autograd
 
-# What stands above programs and layers: imported when it is asked for.   Name -> module
+# Packages above programs and layers: imported at first use.   Name -> module
 _LATER = {
     "autotune": ".autotune",
     "optimizer": ".optimizer",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.autograd import no_grad
 from ..core.errors import MisfitError, OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..fluid.optimizer import LarsMomentumOptimizer, RecomputeOptimizer
@@ -26,7 +26,7 @@ from ..static.graph.parameters import lasting
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
-SUMS, COUNTS = 3, 3  # what is kept of a parameter that is averaged
+SUMS, COUNTS = 3, 3  # the state of an averaged parameter
 
 
 class LookAhead(LookaheadOptimizer):
@@ -133,7 +133,7 @@ class ModelAverage(Averages):
             wanted = (
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
-            with pushed(Writing(program)):
+            with use_mode(Writing(program)):
                 self._kept = {p.name: self._accumulate(program, p) for p in wanted}
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are needed"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.errors import MisfitError, OpError
-from ..core.place import index_for, place_named
+from ..core.place import check_gpu_index, parse_place
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -27,7 +27,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray | np.generic):
         return np.stack(batch)
     if isinstance(first, Tensor):
-        return np.stack([cuda.host(t.array) for t in batch])
+        return np.stack([cuda.to_host(t.array) for t in batch])
     if isinstance(first, int | float | bool):
         return np.array(batch)
     if isinstance(first, str | bytes):
@@ -49,7 +49,9 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
     if isinstance(batch, np.ndarray | np.generic):
         array = np.asarray(batch)
         return Tensor(
-            cuda.as_new(array) if place is None else cuda.put(array, index_for(place, "DataLoader"))
+            cuda.to_default_device(array)
+            if place is None
+            else cuda.to_device(array, check_gpu_index(place, "DataLoader"))
         )
     if isinstance(batch, dict):
         return {key: as_tensors(value, place) for key, value in batch.items()}
@@ -64,14 +66,14 @@ def _place_of(places: Any) -> Any:
     Raises OpError for several: each process of a training has one.
     """
     if not isinstance(places, list | tuple):
-        return None if places is None else place_named(places, "DataLoader")
+        return None if places is None else parse_place(places, "DataLoader")
     if len(places) > 1:
         raise OpError(
             f"DataLoader: batches go to one place, not to {len(places)}; start a process "
             f"for "
             f"each GPU"
         )
-    return place_named(places[0], "DataLoader") if places else None
+    return parse_place(places[0], "DataLoader") if places else None
 
 
 class DataLoader:

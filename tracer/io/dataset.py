@@ -47,7 +47,7 @@ class TensorDataset(Dataset):
 
     def __getitem__(self, index: int) -> Any:
         return tuple(
-            Tensor(cuda.host(t.array[index])) if isinstance(t, Tensor) else t[index]
+            Tensor(cuda.to_host(t.array[index])) if isinstance(t, Tensor) else t[index]
             for t in self.tensors
         )
 

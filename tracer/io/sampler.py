@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
+from ..core.communicator import world
 from ..core.errors import MisfitError, OpError
-from ..core.ranks import world
 
 
 class Sampler:

@@ -53,7 +53,7 @@ def lend(batch: Any, prefix: str) -> Any:
     names = itertools.count()
 
     def lent(value: Any) -> Any:
-        array = cuda.host(value.array) if isinstance(value, Tensor) else value
+        array = cuda.to_host(value.array) if isinstance(value, Tensor) else value
         if (
             not isinstance(array, np.ndarray)
             or array.dtype.hasobject

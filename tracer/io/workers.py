@@ -59,7 +59,7 @@ def _start(loader: Any, info: WorkerInfo) -> None:
     Nothing is made on a GPU here: CUDA does not live on in a fork.
     """
     global _info
-    _info, cuda.found.index = info, None
+    _info, cuda.cupy_state.index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:
@@ -102,7 +102,7 @@ class Workers:
         self._processes: list[Any] = []
         self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
-        # one for all processes, which then agree on what is left behind
+        # One tracker for all processes, so that they agree on leaked segments.
         resource_tracker.ensure_running()
         self._tasks = [context.Queue() for _ in range(loader.num_workers if loader.streams else 1)]
         self._turns = itertools.cycle(range(loader.num_workers))
@@ -110,8 +110,8 @@ class Workers:
         self._owner: dict[int, int] = {}
         self._asked = self._given = 0
         self._done: dict[int, Any] = {}
-        # A pipe for each worker, whose other end only it holds: one that dies, even in the midst of
-        # a batch, ends its pipe.
+        # Each worker has a pipe whose write end only it holds: if it dies, even inside of a batch,
+        # the pipe ends.
         self._results: list[Any] = []
         self._prefix = f"oar{os.getpid():x}_{next(_passes):x}_"
         self._fork(context)

@@ -1,4 +1,4 @@
-"""What a value of each attribute type may be."""
+"""The valid values of each attribute type."""
 
 from __future__ import annotations
 
@@ -69,27 +69,27 @@ LIST_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if i
 
 
 def attr_problem(attr: Attr) -> str | None:
-    """What is wrong with the value of an attribute for its type, or None."""
+    """Why a value does not fit its attribute type; None if it does."""
     is_list, what, fits = ATTR_RULES[attr.type]
     if not is_list:
         return None if fits(attr.value) else f"{attr.type.name} is {what}, not {attr.value!r:.80}"
     if not isinstance(attr.value, (list, tuple)):
         return f"{attr.type.name} is a list, not {attr.value!r:.80}"
     if set(map(type, attr.value)) == {int} and fits(min(attr.value)) and fits(max(attr.value)):
-        return None  # what each type takes of whole numbers is a range
+        return None  # the valid integers of each type are a range
     odd = [value for value in attr.value if not fits(value)]
     return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
 
 
 def block_indices(attr: Attr) -> list[int]:
-    """The blocks an attribute refers to."""
+    """The indices of the blocks that an attribute refers to."""
     if attr.type == AttrType.BLOCK:
         return [attr.value]
     return list(attr.value) if attr.type == AttrType.BLOCKS else []
 
 
 def var_names(attr: Attr) -> list[str]:
-    """The variables an attribute refers to."""
+    """The names of the variables that an attribute refers to."""
     if attr.type == AttrType.VAR:
         return [attr.value]
     return list(attr.value) if attr.type == AttrType.VARS else []

@@ -1,4 +1,4 @@
-"""What blocks of a program take from outside and change there."""
+"""The outer variables that blocks of a program read and write."""
 
 from __future__ import annotations
 
@@ -6,34 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from ..core.op import OPS
 from .attr_types import block_indices, var_names
-from .program import Block, Kind, OpDesc, Program
+from .op_traits import is_feed_or_fetch, traits_of
+from .program import Block, OpDesc, Program
 
-EMPTY = "@EMPTY@"  # Paddle's name for an operand that is not there
-# ops that are there for what they do, not for what they give
-EFFECTS = frozenset({"print", "assert", "py_func"})
-# Ops that run a block, with the slot of what that takes from outside.
-BODIES = {"conditional_block": "Input", "while": "X", "recurrent": "parameters"}
-HOLDERS = {
-    "feed": Kind.FEED,
-    "fetch": Kind.FETCH,
-}  # ops that hand values in and out, with the kind of what they do it by
+EMPTY = "@EMPTY@"  # Paddle's name of a missing input or output
 
 
 def draws_random(program: Program) -> bool:
     """Whether any op of a program draws random numbers."""
-    return any(_draws(op) for op in program.ops() if op.type in OPS)
+    return any(_is_random(op) for op in program.ops() if op.type in OPS)
 
 
-def _draws(op: OpDesc) -> bool:
+def _is_random(op: OpDesc) -> bool:
     drops = op.attrs.get("dropout_prob")
     if drops is None or not drops.value:
-        return OPS[op.type].facts.random
+        return OPS[op.type].traits.random
     tested = op.attrs.get("is_test")
     return tested is None or not tested.value
 
 
 def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
-    """The blocks that an op runs, and those that their ops run."""
+    """The blocks that an op runs, and their sub-blocks."""
     for attr in op.attrs.values():
         for index in block_indices(attr):
             yield program.blocks[index]
@@ -41,18 +34,18 @@ def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
                 yield from inner_blocks(program, inside)
 
 
-def given_inside(op: OpDesc) -> list[str]:
-    """The variables of its block that an op itself gives values to: of `recurrent` one step of each
-    input, and the memories.
+def block_inputs(op: OpDesc) -> list[str]:
+    """The variables of its block that an op sets: for `recurrent` one step of each input, and the
+    memories.
     """
     return (
         [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
     )
 
 
-def taken_inside(op: OpDesc) -> list[str]:
-    """The variables of its block that an op takes out of it: of `recurrent` one step of each
-    output, and the next memories.
+def block_outputs(op: OpDesc) -> list[str]:
+    """The variables of its block that an op reads: for `recurrent` one step of each output, and the
+    next memories.
     """
     return (
         [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
@@ -60,17 +53,15 @@ def taken_inside(op: OpDesc) -> list[str]:
 
 
 def op_reads(op: OpDesc) -> Iterator[str]:
-    """Every name that an op itself reads, attributes included."""
+    """Every name that an op reads, attributes included, without its blocks."""
     yield from op.input_names()
     for attr in op.attrs.values():
         yield from var_names(attr)
 
 
 def block_reads(program: Program, block: Block) -> list[str]:
-    """The names that a block, or one inside of it, reads and does not declare; each once,
-    in order.
-    """
-    return _outside(program, block, op_reads, {})
+    """The names that a block or its sub-blocks read but do not declare; each once, in order."""
+    return _outer_names(program, block, op_reads, {})
 
 
 def block_writes(
@@ -80,12 +71,12 @@ def block_writes(
 
     known: results by index of a block, shared by several calls for one program
     """
-    return _outside(program, block, OpDesc.output_names, {} if known is None else known)
+    return _outer_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
-def op_touches(program: Program, op: OpDesc) -> set[str]:
-    """Every name that an op and its blocks read from outside, or write there: what a block
-    overwrites may be left as it was.
+def op_accesses(program: Program, op: OpDesc) -> set[str]:
+    """Every outer name that an op and its blocks read or write. Written names count as read,
+    because a block may leave them unchanged.
     """
     found = set(op_reads(op))
     for attr in op.attrs.values():
@@ -96,13 +87,13 @@ def op_touches(program: Program, op: OpDesc) -> set[str]:
 
 
 def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
-    """The names that are read when nothing has written them in this run."""
+    """The names that are read before an op writes them."""
     found: set[str] = set()
     known: set[str] = set()
 
     def walk(ops: list[OpDesc], known: set[str]) -> None:
         for op in ops:
-            if op.type in HOLDERS:
+            if is_feed_or_fetch(op.type):
                 continue
             found.update(n for n in op.input_names() if n not in known)
             for attr in op.attrs.values():
@@ -114,7 +105,7 @@ def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
     return found | (set(fetches) - known)
 
 
-def _outside(
+def _outer_names(
     program: Program, block: Block, names_of: object, known: dict[int, list[str]]
 ) -> list[str]:
     if block.idx in known:
@@ -125,31 +116,31 @@ def _outside(
         for attr in op.attrs.values():
             for index in block_indices(attr):
                 found.update(
-                    dict.fromkeys(_outside(program, program.blocks[index], names_of, known))
+                    dict.fromkeys(_outer_names(program, program.blocks[index], names_of, known))
                 )
     known[block.idx] = [name for name in found if name not in block.vars and name != EMPTY]
     return known[block.idx]
 
 
-def paddle_gradient_ops(program: Program) -> list[OpDesc]:
-    """The ops that run a block back as real Paddle writes them: they look into what the runs of the
-    other block left behind.
+def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
+    """The gradient ops of control flow in real Paddle's form, which read variables in scopes left
+    by the forward block.
 
-    Ours run a block inside of that one, and so see what it declares.
+    In Oarlock's form the gradient block is a child of the forward block.
     """
     bodies, found = set(), []
     for op in program.ops():
         index = op.attr("sub_block")
-        if op.type not in ("while_grad", "conditional_block_grad", "recurrent_grad"):
+        if not traits_of(op.type).is_control_flow_grad:
             bodies.add(index)
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))
     return [op for op, parent in found if parent not in bodies]
 
 
-def step_gradients(program: Program) -> dict[int, int]:
-    """The blocks of `recurrent_grad`, each with that of its `recurrent`: real Paddle's sees what
-    that declares without being in it.
+def recurrent_grad_parents(program: Program) -> dict[int, int]:
+    """For each block of a `recurrent_grad` the block of its `recurrent`: Paddle's gradient block
+    reads its variables without being a child.
     """
     forward: dict[str, int] = {}
     found: dict[int, int] = {}

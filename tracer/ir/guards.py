@@ -1,6 +1,4 @@
-"""Assumptions of a recording, checked when the program runs here; the engine checks the same in C++
-(`runtime/guards.cpp`).
-"""
+"""Check the guards of a recorded program at run time; `runtime/guards.cpp` does the same in C++."""
 
 from __future__ import annotations
 
@@ -15,13 +13,15 @@ from ..core.errors import GuardError, with_user_line
 from .program import Guard
 
 ROUNDING = 1e-5  # two engines may differ in the last digits of a float
-ASSERTED = "assert: "  # how the reader of a guard begins that was an assert; its message follows
-MOST_ELEMENTS = 64  # of an array that a guard keeps whole
+ASSERTED = "assert: "  # prefix of the reader of a guard from an assert, followed by its message
+MOST_ELEMENTS = 64  # max elements of an array that a guard saves completely
 
 
 def shown_value(array: Any) -> str:
-    """What a guard keeps of a value: a scalar, a flat list of few elements, or a digest of many."""
-    flat = np.asarray(cuda.host(array))
+    """The form in which a guard saves a value: a scalar, a flat list of few elements, or a
+    digest.
+    """
+    flat = np.asarray(cuda.to_host(array))
     if flat.size == 1:
         return repr(flat.item())
     if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
@@ -38,9 +38,9 @@ def fnv1a64(data: bytes) -> int:
 
 
 def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
-    """Raise GuardError unless a value, or its shape, is what was assumed.
+    """Raise GuardError unless a value, or its shape, satisfies a guard.
 
-    model: its name, for the error
+    model: its name for the message
     """
     if guard.kind == "dim":
         found, holds = _dim(guard, shape)
@@ -53,7 +53,7 @@ def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
 
 
 def refusal(guard: Guard, found: str, model: str) -> str:
-    """What is said of an assumption that does not hold."""
+    """The message for a violated guard."""
     if guard.reader.startswith(ASSERTED):
         return f"{model}: {guard.reader}{_line(guard)}"
     subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(
@@ -67,7 +67,7 @@ def refusal(guard: Guard, found: str, model: str) -> str:
 
 
 def _line(guard: Guard) -> str:
-    """The user's line, for the end of a message."""
+    """The user's line, as the end of a message."""
     text = f": {guard.text}" if guard.text else ""
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
@@ -98,7 +98,7 @@ def _value(expected: str, array: Any) -> tuple[str, bool]:
 def _same(found: Any, expected: str) -> bool:
     try:
         return _is_number(found, expected)
-    except (ValueError, OverflowError):  # a file may expect any words
+    except (ValueError, OverflowError):  # a file may contain any text
         return False
 
 

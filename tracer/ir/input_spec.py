@@ -1,4 +1,4 @@
-"""InputSpec: what a model will be given."""
+"""InputSpec: shape, dtype and name of a model input."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..core.tensor import Tensor
@@ -15,7 +16,7 @@ from ..core.tensor import Tensor
 class InputSpec:
     """Shape, dtype and name of an input.
 
-    shape: None or -1 for a size that may differ from call to call.
+    shape: None or -1 for a dynamic dimension
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class InputSpec:
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:
-        """With one more axis in front.   batch_size: an int, or a list of one."""
+        """Insert a batch axis at the front. batch_size: an int, or a list of one int"""
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
                 raise ValueError(
@@ -69,7 +70,7 @@ class InputSpec:
         return self
 
     def unbatch(self) -> Self:
-        """Without the first axis."""
+        """Remove the first axis."""
         if not self.shape:
             raise ValueError("InputSpec.unbatch: there is no axis to take away")
         self.shape = self.shape[1:]
@@ -93,12 +94,15 @@ class InputSpec:
         return hash((self.shape, self.dtype.name, self.stop_gradient))
 
 
+pytree.register_tensor_type(InputSpec)
+
+
 def as_spec(given: Any) -> InputSpec:
-    """An InputSpec from what users pass: one, a Tensor, an ndarray."""
+    """Convert an InputSpec, Tensor or ndarray to an InputSpec."""
     if isinstance(given, InputSpec):
         return given
     if isinstance(given, Tensor):
-        # without the name of one that nobody named
+        # omit a generated name
         return InputSpec(given.meta.shape, given.dtype, given._name)
     if isinstance(given, np.ndarray):
         return InputSpec.from_numpy(given)

@@ -1,5 +1,5 @@
-"""Names in a program: made in order, so that the same net gives the same program whatever ran
-before it.
+"""Names in a program, numbered per program, so that a net has the same names whatever ran
+before.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _NUMBERED = re.compile(r"^(?P<stem>.+?)_(?P<number>\d+)(?P<rest>(\.[A-Za-z]\w*)?
 
 
 class Namer:
-    """Names of one program, each used once."""
+    """Unique names of one program."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
@@ -22,14 +22,14 @@ class Namer:
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:
-        """Names for another program of the same model.   names: of the values that both have"""
+        """A Namer for another program of the same model. names: of the values that both have"""
         made = Namer()
         made._used.update(names)
         made._layers = self._layers
         return made
 
     def fresh(self, wanted: str) -> str:
-        """`wanted`, or `wanted_1`, `wanted_2` ... when it is taken."""
+        """`wanted`, or `wanted_1`, `wanted_2`, ... if it is in use."""
         name, n = wanted, self._last.get(wanted, 0)
         while name in self._used:
             n += 1
@@ -46,10 +46,10 @@ class Namer:
         return self.fresh(f"{op_type}_{number}.tmp_0")
 
     def persistable(self, name: str) -> str:
-        """The name in the program of the parameter called `name` in this process.
+        """The name in the program of the parameter `name` of this process.
 
-        `linear_7.w_0` becomes `linear_0.w_0` when its layer is the first Linear of this program:
-        the process-wide counter says nothing about the net.
+        `linear_7.w_0` becomes `linear_0.w_0` if its layer is the first Linear of the program,
+        because the process-wide counter does not depend on the net.
         """
         found = _NUMBERED.match(name)
         if found is None:

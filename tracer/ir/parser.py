@@ -1,6 +1,6 @@
-"""The text of a program, as `printer.to_text` writes it, back to the program.
+"""Parse the text form of a program, as `printer.to_text` writes it.
 
-Errors name the line.
+Errors contain the line number.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _elements(line: Line) -> tuple[str, tuple[int, ...]]:
 
 
 def _declared(line: Line, name: str) -> VarDesc:
-    """What follows `name:`."""
+    """The declaration after `name:`."""
     var = VarDesc(name, dtype="")
     kind = _KINDS.get(line.peek().value)
     if kind is not None and not line.sees("[", 1):
@@ -76,7 +76,7 @@ def _declare(block: Block, var: VarDesc) -> None:
 
 
 def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
-    """All up to and with the `=` before the type of the op."""
+    """The outputs of an op, up to the `=`."""
 
     def written() -> str:
         name = line.name("the name of a variable")
@@ -87,7 +87,7 @@ def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
     outputs: dict[str, list[str]] = {}
     if line.sees("(", 1):
         return outputs
-    if line.sees(":", 1) or line.sees("(", 3):  # `y: ...` or `y = op(`: the slot Out, not named
+    if line.sees(":", 1) or line.sees("(", 3):  # `y: ...` or `y = op(`: slot Out without its name
         outputs["Out"] = [written()]
     else:
         _slots(line, outputs, written)
@@ -273,7 +273,7 @@ def _contract_line(text: str, contract: Contract) -> None:
 
 
 class _Parser:
-    """The program so far, and which part of it the next line belongs to."""
+    """The program parsed so far, and the section of the next line."""
 
     def __init__(self) -> None:
         self.program: Program | None = None
@@ -318,9 +318,9 @@ class _Parser:
 
 
 def parse(text: str, name: str = "program") -> Program:
-    """The program that `text` describes; it need not be legal: see `verify.check`.
+    """Parse the text of a program. The program may be invalid, see `verifier.check`.
 
-    name: of the file, for errors.   FileError with the number of the line that cannot be read.
+    name: file name for messages. Raises FileError with the number of the malformed line.
     """
     parser = _Parser()
     for number, line in enumerate(text.split("\n"), 1):

@@ -1,4 +1,4 @@
-"""Plain Python values: which they are, and when two of them are one to a program."""
+"""Plain Python values, and when a program may treat two of them as equal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ _BY_TEXT = (
     np.inexact,
     np.datetime64,
     np.timedelta64,
-)  # of which equal ones may differ, or which do not equal themselves
+)  # equal values may differ (0.0, -0.0), or a value differs from itself (NaN)
 
 
 def exactly(value: Any) -> Hashable:
-    """What is equal for values of one type that are one to a program: 0.0 and -0.0 are two, all NaN
-    are one.
+    """A key that is equal for values of one type that are interchangeable in a program: 0.0 and
+    -0.0 differ, all NaN are equal.
 
-    value: hashable.
-    Members of sets, and fields of dataclasses that are compared by them, count with their types.
+    value: hashable. Members of sets, and compared fields of dataclasses, count with their types.
     """
     if isinstance(value, float):
         return float.__repr__(value)
@@ -41,12 +40,10 @@ def exactly(value: Any) -> Hashable:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Whether two values are the same object, or plain ones of one type that are one to a
-    program.
-    """
+    """Whether two values are the same object, or interchangeable plain values of one type."""
     return a is b or (type(a) is type(b) and isinstance(a, PLAIN) and exactly(a) == exactly(b))
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether a value is plain, or a tuple of plain ones: nobody can change it."""
+    """Whether a value is immutable: plain, or a tuple of such values."""
     return all(map(is_fixed, value)) if type(value) is tuple else isinstance(value, PLAIN)

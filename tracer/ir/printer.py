@@ -1,5 +1,4 @@
-"""A program as text: what `print(program)` shows, and what `parser.parse` reads back to an equal
-program.
+"""The text form of a program: `print(program)` shows it, and `parser.parse` reads it.
 
     program version=2006002
     block 0:
@@ -8,12 +7,11 @@ program.
       linear_0.tmp_0: float32[?,4] = matmul_v2(X=x, Y=linear_0.w_0) trans_x=false trans_y=false  #
       net.py:12 in forward
 
-A variable is declared where it is first written, or above the ops when it is read before that; `?`
-is an unknown size.
-A slot called `Out` with one variable is not named.  Attributes without a word before them are INT,
-FLOAT (with a point
-or exponent), BOOLEAN and STRING; the others say what they are, as `long(3)` or `ints[1,1]`.  A name
-that would not read as one word stands in quotes.
+A variable is declared where it is first written, or above the ops if it is read first; `?` is a
+dynamic dimension.
+A slot `Out` with one variable is printed without its name. Attributes of type INT, FLOAT (with a
+point or exponent), BOOLEAN and STRING are printed without their type; others with it: `long(3)`,
+`ints[1,1]`. A name that is not one word is quoted.
 """
 
 from __future__ import annotations
@@ -34,29 +32,29 @@ FLAGS = {
     "check_feed": "checks_feed",
 }
 GUARD_TEXTS = ("expected", "reader", "text")
-UNTYPED = "untyped"  # the dtype of what has none
+UNTYPED = "untyped"  # printed for a missing dtype
 WORD = re.compile(r"[^\s\"#,:=()\[\]]+")
 
 
 def quoted(text: str) -> str:
-    """`text` as a JSON string, escaped where a terminal could not show it."""
+    """`text` as a JSON string with unprintable characters escaped."""
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 def name(text: str) -> str:
-    """A name as one word, in quotes where it would not read as one."""
+    """A name as one word; quoted if necessary."""
     plain = WORD.fullmatch(text) and text.isprintable() and text not in KEYWORDS
     return text if plain else quoted(text)
 
 
 def raw(text: str) -> str:
-    """The rest of a line, in quotes where it would not read back."""
+    """Text at the end of a line; quoted if necessary."""
     plain = text and text.isprintable() and text == text.strip() and not text.startswith('"')
     return text if plain else quoted(text)
 
 
 def _float32(value: float) -> str:
-    return str(np.float32(value))  # the shortest text that gives the same 32 bits
+    return str(np.float32(value))  # the shortest text of the same float32
 
 
 def _scalar(value: bool | int | float | complex) -> str:
@@ -99,7 +97,7 @@ FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
 
 
 def attr_text(attr: Attr) -> str:
-    """The value of an attribute, with its type."""
+    """The value of an attribute with its type."""
     word, element = FORMS[attr.type]
     if isinstance(attr.value, (list, tuple)):
         return f"{word}[{','.join(map(element, attr.value))}]"
@@ -111,7 +109,7 @@ def _elements(dtype: str, shape: tuple[int, ...]) -> str:
 
 
 def type_text(var: VarDesc) -> str:
-    """What a variable is: `float32[?,3]`, `array float32[?]`, `step_scopes`."""
+    """The type of a variable: `float32[?,3]`, `array float32[?]`, `step_scopes`."""
     elements = _elements(var.dtype, var.shape)
     if var.kind == Kind.DENSE:
         return elements
@@ -131,7 +129,7 @@ def _declared(var: VarDesc) -> str:
 
 
 def declaration(var: VarDesc) -> str:
-    """A variable as the line that declares it: `param linear_0.w_0: float32[3,4]`."""
+    """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == Kind.DENSE:
         return f"param {name(var.name)}: {type_text(var)}{_flags(var, False)}"
     return f"var {_declared(var)}"
@@ -143,7 +141,7 @@ def _slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
 
 
 def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
-    """One op.   declare: the variables not declared yet; those the op writes are taken out."""
+    """The text of an op. declare: undeclared variables; those the op writes are removed from it"""
 
     def output(written: str) -> str:
         var = declare.pop(written, None)
@@ -207,7 +205,7 @@ def _contract(contract: Contract) -> Iterator[str]:
 
 
 def to_text(program: Program) -> str:
-    """A program as text, without a newline at its end; `parse` reads it back."""
+    """The text form of a program, without a final newline; `parse` reads it."""
     lines = [f"program version={program.version}"]
     if program.contract is not None:
         lines += _contract(program.contract)

@@ -1,5 +1,5 @@
-"""A program: blocks of ops on named variables, exactly what a `.pdmodel` can say.  Plain data, no
-behaviour of ops.
+"""Programs as plain data: blocks of ops on named variables, with exactly the information of a
+`.pdmodel`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 
 class AttrType(IntEnum):
-    """The type of an attribute, with the number that `OpDesc.Attr.type` uses."""
+    """The type of an attribute, with its value in `OpDesc.Attr.type`."""
 
     INT = 0
     FLOAT = 1
@@ -35,7 +35,7 @@ class AttrType(IntEnum):
 
 
 class Kind(IntEnum):
-    """What a variable is, with the number that `VarType.type` uses."""
+    """The kind of a variable, with its value in `VarType.type`."""
 
     DENSE = 7  # LOD_TENSOR, called DENSE_TENSOR since 3.0
     SELECTED_ROWS = 8
@@ -50,13 +50,13 @@ class Kind(IntEnum):
     VOCAB = 27
 
     def __repr__(self) -> str:
-        return f"VarType.{_IN_PADDLE.get(self.name, self.name)}"
+        return f"VarType.{_PADDLE_KINDS.get(self.name, self.name)}"
 
     __str__ = __repr__
 
 
-# What Paddle calls the kinds that have another name here.
-_IN_PADDLE = {
+# Paddle's names of kinds that have another name here.
+_PADDLE_KINDS = {
     "DENSE": "LOD_TENSOR",
     "FEED": "FEED_MINIBATCH",
     "FETCH": "FETCH_LIST",
@@ -69,7 +69,7 @@ _IN_PADDLE = {
 class VarDesc:
     """A variable of a block.
 
-    shape: -1 for unknown; dtype: a DType name, `''` where the kind has none.
+    shape: -1 for dynamic dimensions; dtype: a DType name, `''` if the kind has none.
     """
 
     name: str
@@ -79,28 +79,28 @@ class VarDesc:
     persistable: bool = False
     is_parameter: bool = False
     stop_gradient: bool = False
-    checks_feed: bool = False  # whether what is fed is compared with the declaration
+    checks_feed: bool = False  # whether fed values are compared with the declaration
     lod_level: int = 0
-    # an input of `fluid.layers.data`, which no run checks
+    # an input of `fluid.layers.data`, which is not checked
     accepts_any_feed: bool = field(default=False, compare=False)
     python: Any = field(
         default=None, compare=False, repr=False
-    )  # which numbers of Python it stands for; no file says so
+    )  # the Python scalars it stands for; not saved
 
     def need_check_feed(self) -> bool:
-        """Whether what is fed is compared with the declaration."""
+        """Whether fed values are compared with the declaration."""
         return self.checks_feed and not self.accepts_any_feed
 
     def set_need_check_feed(self, value: bool) -> None:
-        """Let what is fed be compared with the declaration, or not."""
+        """Set whether fed values are compared with the declaration."""
         self.checks_feed, self.accepts_any_feed = value, False
 
 
 @dataclass(slots=True)
 class Attr:
-    """An attribute with the type it has in a file.
+    """An attribute with its type in files.
 
-    value: int, float, bool, str, a list of them; BLOCK: an index.
+    value: int, float, bool, str, or a list of them; BLOCK: an index
     """
 
     type: AttrType
@@ -112,9 +112,9 @@ class Attr:
 
 @dataclass(slots=True)
 class OpDesc:
-    """One op: type, names of operands by slot, attributes by name.
+    """One op: type, variable names by slot, attributes by name.
 
-    where: the user's line; layer: `/body/0/`, the layer it is part of; '' if not known.
+    where: the user's line; layer: the layer it belongs to (`/body/0/`); '' if unknown.
     """
 
     type: str
@@ -125,22 +125,22 @@ class OpDesc:
     layer: str = field(default="", compare=False)
 
     def input_names(self) -> Iterator[str]:
-        """Every name that the op reads, slot by slot."""
+        """All names in the input slots."""
         for names in self.inputs.values():
             yield from names
 
     def output_names(self) -> Iterator[str]:
-        """Every name that the op writes, slot by slot."""
+        """All names in the output slots."""
         for names in self.outputs.values():
             yield from names
 
     def attr(self, name: str, otherwise: Any = None) -> Any:
-        """The value of an attribute, or `otherwise` where the op does not have it."""
+        """The value of an attribute; `otherwise` if the op does not have it."""
         found = self.attrs.get(name)
         return otherwise if found is None else found.value
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OpDesc:
-        """A copy, in a sixth of the time that it takes by its fields."""
+        """A copy; six times as fast as copying field by field."""
         ins, outs = (
             {slot: [*names] for slot, names in slots.items()}
             for slots in (self.inputs, self.outputs)
@@ -153,7 +153,7 @@ class OpDesc:
 class Block:
     """A list of ops and the variables it declares.
 
-    parent: index of the enclosing block, -1 for the first.
+    parent: index of the enclosing block, -1 for the first
     """
 
     idx: int = 0
@@ -164,9 +164,9 @@ class Block:
 
 @dataclass(slots=True)
 class Arg:
-    """One input or output of a model.
+    """An input or output of a model.
 
-    path: where it sits in the nested arguments or results, e.g. `out.0.logits`.
+    path: its position in the nested arguments or results, e.g. `out.0.logits`
     """
 
     name: str
@@ -177,9 +177,9 @@ class Arg:
 
 @dataclass(slots=True)
 class Guard:
-    """Something Python read while the program was recorded.
+    """A value of `var` that Python read while the program was recorded.
 
-    kind: 'dim', 'rank' or 'value' of variable `var`.
+    kind: 'dim', 'rank' or 'value'
     """
 
     kind: str
@@ -193,7 +193,7 @@ class Guard:
 
 @dataclass(slots=True)
 class Contract:
-    """What travels with a model: names, nesting, assumptions, provenance and the record of its
+    """Metadata that is saved with a model: names, nesting, guards, producer and the result of
     verification.
     """
 
@@ -208,9 +208,9 @@ class Contract:
 
 @dataclass(slots=True)
 class Program:
-    """All blocks of a model, the first being the outermost.
+    """All blocks of a model; the first is the outermost.
 
-    version: as in the file, e.g. 2006002.
+    version: as in files, e.g. 2006002
     """
 
     # `printer.to_text`, which the printer sets: it imports this module
@@ -229,11 +229,11 @@ class Program:
         return (op for block in self.blocks for op in block.ops)
 
     def written(self) -> set[str]:
-        """The names that ops write, whatever block they are in."""
+        """The names that ops of any block write."""
         return {name for op in self.ops() for name in op.output_names()}
 
     def var(self, name: str, block: int = 0) -> VarDesc | None:
-        """The declaration of `name` seen from `block`, enclosing blocks included."""
+        """The declaration of `name`, resolved from `block` outwards."""
         at = block
         while at >= 0:
             found = self.blocks[at].vars.get(name)
@@ -243,8 +243,8 @@ class Program:
         return None
 
     def persistables(self) -> list[VarDesc]:
-        """The variables whose values live in `.pdiparams`, in the order of the file: sorted by
-        name, every block.
+        """The variables with values in `.pdiparams`, of all blocks, in the order of the file:
+        sorted by name.
         """
         skip = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
         found = {
@@ -256,12 +256,12 @@ class Program:
         return [found[name] for name in sorted(found)]
 
     def feeds(self) -> list[str]:
-        """Names of the inputs, ordered by the `col` of their feed ops."""
+        """The names of the inputs, ordered by the `col` of their feed ops."""
         ops = [op for op in self.block.ops if op.type == "feed"]
         return [op.outputs["Out"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
 
     def fetches(self) -> list[str]:
-        """Names of the outputs, ordered by the `col` of their fetch ops."""
+        """The names of the outputs, ordered by the `col` of their fetch ops."""
         ops = [op for op in self.block.ops if op.type == "fetch"]
         return [op.inputs["X"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
 

@@ -68,13 +68,13 @@ class Scope:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """A copy of the value of `name`.   Raises OpError if there is none."""
+        """A copy of the value of `name`. Raises OpError if there is none."""
         found = self.find(name)
         if found is None or found.array is None:
             raise OpError(
                 with_user_line(f"scope: '{name}' has no value; run the startup program first")
             )
-        return Tensor(np.array(cuda.host(found.array)), name=name)
+        return Tensor(np.array(cuda.to_host(found.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
         """Set the value of `name`, cast to the declared dtype.

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType
-from ..core.era import era, texts
 from ..core.errors import OpError, with_user_line
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .lod import Offsets, is_valid, lengths_of, offsets_of
 
@@ -67,7 +67,8 @@ class ScopeValue:
         """
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
-        return (texts["held"] if era.old else _text)(self)
+        text = compat.rules.format_scope_value(self)
+        return _text(self) if text is None else text
 
     def lod(self) -> list[list[int]]:
         """The LoD offsets: an empty list, since a plain tensor has none."""
@@ -139,7 +140,7 @@ class ScopeValue:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.tensor.array is None:
             raise OpError(with_user_line(f"scope: '{self._name}' has no value yet"))
-        array = np.asarray(cuda.host(self.tensor.array))
+        array = np.asarray(cuda.to_host(self.tensor.array))
         return array.copy() if dtype is None else array.astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""A line of a program's text as tokens, taken one after the other."""
+"""Tokenizer for a line of a program's text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ INT = re.compile(r"[+-]?\d{1,20}")
 
 
 class BadLine(Exception):
-    """What is wrong with a line."""
+    """A syntax error in a line."""
 
 
 class Token(NamedTuple):
-    """kind: 'text' (was in quotes), 'word', 'mark' or 'end'."""
+    """A token. kind: 'text' (quoted), 'word', 'mark' or 'end'."""
 
     kind: str
     value: str
@@ -32,7 +32,7 @@ END = Token("end", "the end of the line")
 
 
 class Line:
-    """The tokens of a line, taken one after the other.   comment: what stands behind `#`."""
+    """The tokens of a line. comment: the text after `#`"""
 
     def __init__(self, line: str) -> None:
         self.tokens: list[Token] = []
@@ -55,47 +55,47 @@ class Line:
             self.tokens.append(Token(kind, _unquoted(value) if kind == "text" else value))
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or one further on, without taking it."""
+        """The next token, or a later one, without consuming it."""
         at = self.at + ahead
         return self.tokens[at] if at < len(self.tokens) else END
 
     def take(self) -> Token:
-        """The next token."""
+        """Consume and return the next token."""
         token = self.peek()
         self.at += 1
         return token
 
     def sees(self, mark: str, ahead: int = 0) -> bool:
-        """Whether the next token, or one further on, is this mark."""
+        """Whether the next token, or a later one, is this mark."""
         return self.peek(ahead) == Token("mark", mark)
 
     def eat(self, mark: str) -> bool:
-        """Take the next token if it is this mark."""
+        """Consume the next token if it is this mark."""
         found = self.sees(mark)
         self.at += found
         return found
 
     def expect(self, mark: str) -> None:
-        """Take this mark.   BadLine when it is not next."""
+        """Consume this mark. Raises BadLine if it is not next."""
         if not self.eat(mark):
             raise BadLine(f"{mark!r} is expected, not {self.peek().value!r:.80}")
 
     def name(self, what: str) -> str:
-        """Take a word or a text in quotes.   what: it is, for errors."""
+        """Consume a word or quoted text. what: its meaning for messages"""
         token = self.take()
         if token.kind not in ("word", "text"):
             raise BadLine(f"{what} is expected, not {token.value!r:.80}")
         return token.value
 
     def integer(self, what: str) -> int:
-        """Take a whole number.   what: it is, for errors."""
+        """Consume an integer. what: its meaning for messages"""
         token = self.take()
         if token.kind != "word" or not INT.fullmatch(token.value):
             raise BadLine(f"{what} is expected, not {token.value!r:.80}")
         return int(token.value)
 
     def listed(self, one: Callable[[], Any]) -> list[Any]:
-        """`a, b, c]`, the opening bracket being taken already."""
+        """Parse `a, b, c]` after the opening bracket."""
         found: list[Any] = []
         while not self.eat("]"):
             if found:
@@ -104,7 +104,7 @@ class Line:
         return found
 
     def end(self) -> None:
-        """BadLine unless all tokens are taken."""
+        """Raise BadLine unless all tokens are consumed."""
         if self.peek() != END:
             raise BadLine(f"{self.peek().value!r:.80} is more than the line can hold")
 
@@ -118,5 +118,5 @@ def _unquoted(text: str) -> str:
 
 
 def unraw(text: str) -> str:
-    """The rest of a line as `printer.raw` writes it."""
+    """Parse text that `printer.raw` wrote."""
     return _unquoted(text) if text.startswith('"') else text

@@ -1,6 +1,5 @@
-"""What a legal program is, as a table of rules.
-
-Each rule yields what it finds wrong and where.
+"""The verifier: a table of rules that a valid program satisfies. Each rule yields its
+violations.
 """
 
 from __future__ import annotations
@@ -18,42 +17,37 @@ from .attr_checks import program_attr_problems
 from .attr_types import attr_problem, block_indices, var_names
 from .block_captures import (
     EMPTY,
+    block_inputs,
+    block_outputs,
     block_writes,
-    given_inside,
     inner_blocks,
-    paddle_gradient_ops,
-    taken_inside,
+    paddle_control_flow_grads,
 )
+from .op_traits import traits_of
 from .program import AttrType, Block, Kind, OpDesc, Program
 
 Rule = Callable[[Program], Iterator[str]]
 
-MAX_DEPTH = 64  # of nested blocks
-MOST_NESTED = 64  # of the containers of a result
-MOST_AXES = 32
-MOST_PROBLEMS = 100  # listed per rule, because each problem repeats names and lines of the file
-MOST_SHOWN = 2000  # max characters of a problem
-MAX_BYTES = (1 << 63) - 1  # that a size can count
-TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)  # the kinds that have elements
-_STRUCTURED = (
-    "while",
-    "conditional_block",
-    "conditional_block_infer",
-    "recurrent",
-)  # sub-blocks that see variables by name
+MAX_DEPTH = 64
+MAX_TREE_DEPTH = 64
+MAX_GUARD_AXES = 32
+MAX_PROBLEMS = 100  # listed per rule, because each problem repeats names and lines of the file
+MAX_PROBLEM_LENGTH = 2000  # max characters of a problem
+MAX_BYTES = (1 << 63) - 1
+TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)
 
 
 def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
-    """Every op with its block and a phrase that says where it is."""
+    """Every op with its block and its location for messages."""
     for block in program.blocks:
         for i, op in enumerate(block.ops):
             line = f" at {op.where}" if op.where else ""
             yield block, op, f"block {block.idx}, op {i} ({op.type}){line}"
 
 
-def blocks_nest(program: Program) -> Iterator[str]:
-    """Block i is at position i, the first has no parent, each other one's parent comes
-    before it.
+def blocks_are_nested(program: Program) -> Iterator[str]:
+    """Block i is at position i; the first has no parent, every other block's parent comes before
+    it.
     """
     if not program.blocks:
         yield "a program has at least one block"
@@ -76,7 +70,9 @@ def blocks_not_too_deep(program: Program) -> Iterator[str]:
 
 
 def sub_blocks_exist(program: Program) -> Iterator[str]:
-    """`sub_block` is a BLOCK, and BLOCK attributes name blocks that exist, not the outermost."""
+    """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
+    blocks.
+    """
     for _, op, where in _ops(program):
         for name, attr in op.attrs.items():
             if name == "sub_block" and attr.type != AttrType.BLOCK:
@@ -89,9 +85,8 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
 def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     """A sub-block is a child of the block that contains its op, and only one op references it.
 
-    So nothing runs itself, blocks form a tree, and a walk through the blocks of ops visits each
-    block once. The block of a gradient op may also be a child of a child: of the block whose
-    variables it reads.
+    This excludes recursion: blocks form a tree, and a traversal visits each block once. The block
+    of a gradient op may also be a grandchild, in the forward block whose variables it reads.
     """
     owner: dict[int, str] = {}
     for block, op, where in _ops(program):
@@ -117,8 +112,8 @@ def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
     )
 
 
-def attributes_fit(program: Program) -> Iterator[str]:
-    """Every attribute's value is what its type says."""
+def attributes_match_types(program: Program) -> Iterator[str]:
+    """Every attribute value fits its type."""
     for _, op, where in _ops(program):
         for name, attr in op.attrs.items():
             problem = attr_problem(attr)
@@ -126,7 +121,7 @@ def attributes_fit(program: Program) -> Iterator[str]:
                 yield f"{where}: attribute {name}: {problem}"
 
 
-def attributes_fit_their_ops(program: Program) -> Iterator[str]:
+def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _ops(program):
         yield from (f"{where}: {problem}" for problem in program_attr_problems(op))
@@ -135,7 +130,7 @@ def attributes_fit_their_ops(program: Program) -> Iterator[str]:
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
     if not all(type(n) is int and -1 <= n < 1 << 63 for n in shape):
         return f"the shape {list(shape)} has an axis that is neither a size nor -1"
-    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:  # of the widest dtype
+    if math.prod(max(n, 1) for n in shape) > MAX_BYTES // 16:  # bytes of the widest dtype
         return f"the shape {list(shape)} has more elements than fit into memory"
     return None
 
@@ -148,9 +143,9 @@ def _dtype_problem(dtype: str) -> str | None:
     return None
 
 
-def variables_make_sense(program: Program) -> Iterator[str]:
-    """A variable is declared under its name, once, with sizes >= -1 and a data type where its kind
-    has one.
+def variables_are_valid(program: Program) -> Iterator[str]:
+    """A variable is declared once, under its name, with sizes >= -1 and a dtype if its kind has
+    one.
     """
     for block in program.blocks:
         for name, var in block.vars.items():
@@ -164,11 +159,11 @@ def variables_make_sense(program: Program) -> Iterator[str]:
             yield from (f"{where}: {problem}" for problem in problems if problem)
 
 
-def operands_declared(program: Program) -> Iterator[str]:
-    """Every operand is declared in the block of the op or in one around it; Paddle's gradients of
-    blocks look elsewhere.
+def operands_are_declared(program: Program) -> Iterator[str]:
+    """Every input and output is declared in the block of the op or an enclosing one, except in
+    Paddle's gradient blocks.
     """
-    foreign = {op.attr("sub_block") for op in paddle_gradient_ops(program)}
+    foreign = {op.attr("sub_block") for op in paddle_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _ops(program):
         if block.idx in foreign:
@@ -188,9 +183,9 @@ STEP_ATTRS = {
 }
 
 
-def steps_fit(program: Program) -> Iterator[str]:
-    """A `recurrent` has inputs, as many memories as first values, and its block declares what it
-    gives and takes there.
+def recurrent_ops_are_valid(program: Program) -> Iterator[str]:
+    """A `recurrent` has inputs and one initial state per memory, and its block declares the step
+    variables.
     """
     for _, op, where in _ops(program):
         if op.type == "recurrent":
@@ -212,20 +207,20 @@ def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
     if not op.inputs.get("inputs"):
         yield "has no inputs"
     block = program.blocks[op.attr("sub_block")]
-    for name in dict.fromkeys([*given_inside(op), *taken_inside(op)]):
+    for name in dict.fromkeys([*block_inputs(op), *block_outputs(op)]):
         if name not in block.vars:
             yield f"block {block.idx} does not declare {name!r}"
 
 
 def _col(op: OpDesc) -> int | None:
-    """The number of an input or output; real Paddle wants exactly an INT."""
+    """The index of an input or output; real Paddle requires type INT."""
     attr = op.attrs.get("col")
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
 
 
 def feeds_and_fetches(program: Program) -> Iterator[str]:
-    """Feed and fetch ops sit in the outermost block, with one variable each and `col` 0,
-    1, 2, ...
+    """Feed and fetch ops are in the outermost block, with one variable each and `col` 0, 1, 2,
+    ...
     """
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
         found = [(block, op, where) for block, op, where in _ops(program) if op.type == kind]
@@ -251,11 +246,11 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
             yield f"input {name!r} is persistable: a value from the file would be overwritten"
 
 
-def parameters_kept(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that reads it, an update in place, or that
-    measures a scale.
+def parameters_not_overwritten(program: Program) -> Iterator[str]:
+    """A persistable variable is written only by an op that also reads it (an in-place update) or
+    that observes a scale.
 
-    What an op writes because a block of it does is judged inside of the block.
+    Writes of a sub-block are checked in that block.
     """
     writes: dict[int, list[str]] = {}
     for block, op, where in _ops(program):
@@ -273,7 +268,7 @@ def parameters_kept(program: Program) -> Iterator[str]:
 
 
 def written_before_read(program: Program) -> Iterator[str]:
-    """Ops read inputs, persistables and what an earlier op wrote."""
+    """Ops read only inputs, persistables and results of earlier ops."""
     known = {var.name for var in program.persistables()}
     known |= {var.name for var in program.block.vars.values() if var.checks_feed}
     yield from _reads(program, program.block, known)
@@ -288,15 +283,15 @@ def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
                     f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing "
                     f"has written yet"
                 )
-                known.add(name)  # said once
+                known.add(name)  # report it once
         for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
-            if op.type in _STRUCTURED:
-                yield from _reads(program, program.blocks[index], {*known, *given_inside(op)})
+            if traits_of(op.type).is_control_flow:
+                yield from _reads(program, program.blocks[index], {*known, *block_inputs(op)})
         known.update(op.output_names())
 
 
-def contract_holds(program: Program) -> Iterator[str]:
-    """The contract speaks of inputs, outputs and variables of this program."""
+def contract_is_valid(program: Program) -> Iterator[str]:
+    """The contract refers to inputs, outputs and variables of the program."""
     contract = program.contract
     if contract is None:
         return
@@ -314,7 +309,7 @@ def contract_holds(program: Program) -> Iterator[str]:
                 f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem
             )
     for guard in contract.guards:
-        if not 0 <= guard.axis < MOST_AXES:
+        if not 0 <= guard.axis < MAX_GUARD_AXES:
             yield f"contract: a guard on axis {guard.axis}"
         if guard.kind not in ("dim", "rank", "value"):
             yield f"contract: a guard of kind {guard.kind!r} is not known"
@@ -331,9 +326,9 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
         return
     while todo:
         node, depth = todo.pop()
-        inner = _below(node)
-        if depth > MOST_NESTED:
-            yield f"contract: the output tree is nested more than {MOST_NESTED} deep"
+        inner = _children(node)
+        if depth > MAX_TREE_DEPTH:
+            yield f"contract: the output tree is nested more than {MAX_TREE_DEPTH} deep"
             return
         if inner is not None:
             todo.extend((item, depth + 1) for item in inner)
@@ -349,8 +344,8 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _below(node: Any) -> list[Any] | None:
-    """What a node of the output tree holds; None for an output, and for what is no node at all."""
+def _children(node: Any) -> list[Any] | None:
+    """The children of a node of the output tree; None for an output index or an invalid node."""
     if node is None or isinstance(node, list):
         return node or []
     if not isinstance(node, dict) or len(node) != 1:
@@ -363,29 +358,29 @@ def _below(node: Any) -> list[Any] | None:
     return inner if kind == "tuple" and isinstance(inner, list) else None
 
 
-# What any file must keep to; a later group may rely on the earlier ones.
+# Rules for any file; a group may rely on the groups before it.
 FILE_RULES: tuple[tuple[Rule, ...], ...] = (
-    (blocks_nest, variables_make_sense, attributes_fit),
-    (blocks_not_too_deep, sub_blocks_exist, attributes_fit_their_ops),
-    (sub_blocks_have_one_owner, operands_declared, feeds_and_fetches, steps_fit),
-    (contract_holds,),
+    (blocks_are_nested, variables_are_valid, attributes_match_types),
+    (blocks_not_too_deep, sub_blocks_exist, attributes_match_ops),
+    (sub_blocks_have_one_owner, operands_are_declared, feeds_and_fetches, recurrent_ops_are_valid),
+    (contract_is_valid,),
 )
-# What a program must keep to in order to mean something.
+# Rules for a program that can run.
 RULES: tuple[tuple[Rule, ...], ...] = (
     *FILE_RULES,
-    (inputs_fed_once, parameters_kept, written_before_read),
+    (inputs_fed_once, parameters_not_overwritten, written_before_read),
 )
 
 
 def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
-    """List the problems of a program, at most MOST_PROBLEMS per rule; empty if the program is
+    """List the problems of a program, at most MAX_PROBLEMS per rule; empty if the program is
     valid.
     """
     for group in rules:
         found = [
-            problem[:MOST_SHOWN]
+            problem[:MAX_PROBLEM_LENGTH]
             for rule in group
-            for problem in islice(rule(program), MOST_PROBLEMS)
+            for problem in islice(rule(program), MAX_PROBLEMS)
         ]
         if found:
             return found

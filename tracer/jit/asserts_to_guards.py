@@ -10,8 +10,8 @@ from typing import Any
 from ..capture.recorder import Recorder, typed_attrs
 from ..core.op import OPS
 from ..ir.attr_types import block_indices
-from ..ir.block_captures import BODIES
 from ..ir.guards import ASSERTED
+from ..ir.op_traits import traits_of
 from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
@@ -84,7 +84,8 @@ class _Carrying:
         fill = self._made("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
         (ops if home is block else home.ops).insert(first, fill)
         for _, runs in around[:count]:
-            for slot in (runs.inputs.setdefault(BODIES[runs.type], []), runs.outputs["Out"]):
+            captured = runs.inputs.setdefault(traits_of(runs.type).capture_slot, [])
+            for slot in (captured, runs.outputs["Out"]):
                 slot.append(holds)
         return self._after_steps(*around[count], holds, shape) if inside else holds
 

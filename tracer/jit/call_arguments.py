@@ -19,7 +19,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ..capture.control import pytree
+from ..core import pytree
 from ..core.dtype import DType
 from ..core.errors import ArgumentsError, OpError, with_user_line
 from ..core.op import Meta
@@ -52,7 +52,7 @@ class Arguments:
         """What each leaf is called: as its argument, with a number inside of a list, the key inside
         of a dict.
         """
-        return pytree.names("", self.nesting)
+        return pytree.leaf_names("", self.nesting)
 
     @functools.cached_property
     def paths(self) -> list[str]:
@@ -70,7 +70,7 @@ class Arguments:
 
     def rebuilt(self, leaves: Sequence[Any]) -> Bound:
         """The call with other leaves."""
-        found: Bound = pytree.build(self.nesting, list(leaves))
+        found: Bound = pytree.unflatten(self.nesting, list(leaves))
         return found
 
     def as_specs(self) -> Arguments:
@@ -260,10 +260,10 @@ def _paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
         return [
             p
             for i, inner in enumerate(nesting[1])
-            for p in pytree.numbered_paths(inner, f"{parameter.name}_{i}")
+            for p in pytree.indexed_paths(inner, f"{parameter.name}_{i}")
         ]
     return list(
-        pytree.numbered_paths(
+        pytree.indexed_paths(
             nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name
         )
     )

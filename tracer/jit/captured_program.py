@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.control.escape_analysis import born
 from ..capture.control.may_alias import Gone, is_moved, put_items, said
 from ..capture.control.optional_values import none_flag
@@ -15,8 +14,9 @@ from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import NOT_RETURNED, WHY
 from ..capture.variable import Variable
+from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
@@ -105,7 +105,7 @@ class Recorded:
                 f"at "
                 f"{leaf.where}"
             )
-        with instead(self.mode):
+        with replace_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.half.none)
             said = leaf.half.late is not None and leaf.half.late.kind == NOT_RETURNED
             why = WHY[NOT_RETURNED] if said else "is None, where a program gives a tensor"

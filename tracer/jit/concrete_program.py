@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.control.branch_values import Undefined
 from ..capture.control.maybe_undefined import unchecked, whether_set
 from ..capture.control.tensor_arrays import TensorArray
@@ -15,15 +14,16 @@ from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_pure, stands_for
 from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
-from ..core import rng
+from ..core import pytree, rng
 from ..core.autograd import no_grad
-from ..core.errors import SideEffectError, TraceError, hold_warnings, warn, with_user_line
-from ..core.mode import instead, state
+from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
+from ..core.mode import replace_base_mode, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.block_captures import EFFECTS, draws_random
-from ..ir.passes.prune import feed_op, without_dead_ops
+from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch, traits_of
+from ..ir.passes.prune import eliminate_dead_ops, feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -109,7 +109,8 @@ class ConcreteProgram:
     def prints(self) -> bool:
         """Whether a run calls Python functions, so that it must not be run twice."""
         return any(
-            op.type in EFFECTS and op.type != "assert" for op in self.recording.program.ops()
+            traits_of(op.type).has_side_effects and op.type != "assert"
+            for op in self.recording.program.ops()
         )
 
     def labelled(self, given: Any) -> Any:
@@ -148,7 +149,7 @@ class ConcreteProgram:
         or gives nothing.
         """
         program = self.recording.program
-        acts = any(op.type in EFFECTS for op in program.ops())
+        acts = any(traits_of(op.type).has_side_effects for op in program.ops())
         return self.keeps_state or acts or draws_random(program) or not program.fetches()
 
     # -- what users look at
@@ -160,7 +161,7 @@ class ConcreteProgram:
         fetch ops.
         """
         first, *rest = self.recording.program.blocks
-        ops = [op for op in first.ops if op.type not in ("feed", "fetch")]
+        ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
         return View.of(replace(self.recording.program, blocks=blocks))
 
@@ -234,8 +235,8 @@ class Results:
         if self.effects:
             self._keep(tensors)
         for i in self.changed:
-            state.mode.become(given[i], next(tensors))
-        return pytree.build(self.nesting, leaves)
+            state.mode.assign_inplace(given[i], next(tensors))
+        return pytree.unflatten(self.nesting, leaves)
 
     def _keep(self, tensors: Iterator[Tensor]) -> None:
         """Let attributes and elements hold what a run made of them; a container that several of
@@ -244,7 +245,7 @@ class Results:
         built: dict[int, Any] = {}
         for effect in self.effects:
             parts, nesting = pytree.flatten(effect.after)
-            made = pytree.build(
+            made = pytree.unflatten(
                 nesting, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
             if effect.is_set is True or next(tensors).array.item():
@@ -290,7 +291,7 @@ def build(
     recorder.rollback, recorder.strict = Rollback(), strict
     found = Recorded.by(recorder, arguments, owner)
     try:
-        with hold_warnings() as warnings:
+        with defer_warnings() as warnings:
             made = _built(function, parameters, arguments, owner, found)
     except BaseException as error:
         _roll_back(found, isinstance(error, Exception))
@@ -337,7 +338,7 @@ def _built(
 ) -> ConcreteProgram:
     recorder = found.recorder
     found.mode.called_with_tape = state.mode.tape
-    with instead(found.mode):
+    with replace_base_mode(found.mode):
         given = {name: snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
         _reject_stop_gradient_writes(recorder)
@@ -352,7 +353,7 @@ def _built(
         contract = finish(recorder, tensors + behind)
     program = described(recorder.program, contract)
     recording = recording_of(
-        owner if isinstance(owner, Layer) else None, recorder, without_dead_ops(program)
+        owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
     made = ConcreteProgram(

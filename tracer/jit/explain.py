@@ -14,11 +14,11 @@ from traceback import walk_tb
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
-from ..core.errors import OarlockError, inside, user_line
-from ..core.mode import instead
+from ..core import pytree
+from ..core.errors import OarlockError, is_library_file, user_line
+from ..core.mode import replace_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from .call_arguments import Parameters
@@ -150,7 +150,7 @@ def _recorded(function: Callable[..., Any], input_spec: Any, owner: Any) -> Expl
     found = Recorded(mode, parameters.with_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with instead(mode):
+        with replace_base_mode(mode):
             ended = _record(mode, found, function, parameters)
         try:
             found.assumed.finish(found.effects)
@@ -230,4 +230,4 @@ def _frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
 
 
 def _is_users_code(filename: str) -> bool:
-    return not inside(filename) and "site-packages" not in filename
+    return not is_library_file(filename) and "site-packages" not in filename

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from ..capture.control import pytree
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
+from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
 from ..ir.names import Namer
 from .asserts_to_guards import asserted
@@ -129,7 +129,7 @@ def _once(method: Method, together: Together, guards: str) -> tuple[Recording, R
 
 def _written(found: Recorded, method: Method, guards: str) -> Recording:
     recorder = found.recorder
-    with instead(found.mode):
+    with replace_base_mode(found.mode):
         outputs = found.call(method.plain, method.parameters)
         _refuse_lost(found)
         checks = asserted(recorder)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..capture.control import pytree
+from ..core import pytree
 from ..core.errors import with_user_line
 from ..ir.input_spec import InputSpec, as_spec
 from .call_arguments import Parameters, is_input
@@ -79,7 +79,9 @@ class FunctionSpec:
                 raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
-        made: tuple[Any, dict[str, Any]] = pytree.build(nesting, [_spec(leaf) for leaf in leaves])
+        made: tuple[Any, dict[str, Any]] = pytree.unflatten(
+            nesting, [_spec(leaf) for leaf in leaves]
+        )
         return made
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capture.control import pytree
+from ..core import pytree
 from ..core.errors import OpError, warn, with_user_line
 from ..ir.input_spec import InputSpec, as_spec
 from .call_arguments import Arguments, is_input, leaf_key, leaf_meta
@@ -34,7 +34,7 @@ def opened(given: Any, own: Any) -> Any:
     leaves, nesting = pytree.flatten(list(given))
     known, of = pytree.flatten(list(own))
     return (
-        pytree.build(nesting, list(map(_opened, leaves, known)))
+        pytree.unflatten(nesting, list(map(_opened, leaves, known)))
         if repr(nesting) == repr(of)
         else given
     )
@@ -69,7 +69,9 @@ def by_names(specs: Any, own: list[Any]) -> list[Any] | None:
     named = {spec.name: spec for spec in leaves if isinstance(spec, InputSpec) and spec.name}
     if len(named) < len(leaves) or not named.keys() <= {getattr(s, "name", None) for s in known}:
         return None
-    return list(pytree.build(nesting, [named.get(str(getattr(s, "name", "")), s) for s in known]))
+    return list(
+        pytree.unflatten(nesting, [named.get(str(getattr(s, "name", "")), s) for s in known])
+    )
 
 
 def in_places(specs: list[Any], own: list[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..capture.control import pytree
+from ..core import pytree
 from ..core.tensor import Tensor
 from ..loader.translated_layer import load
 

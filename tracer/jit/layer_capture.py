@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..capture import output_tree
-from ..capture.control import pytree
 from ..capture.control.maybe_undefined import ANYWHERE
 from ..capture.dynamic_shapes import freed
 from ..capture.modes import Trace, refuse_half
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import missing
 from ..capture.variable import Variable
+from ..core import pytree
 from ..core.errors import TraceError
-from ..core.mode import instead
+from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
@@ -81,7 +81,7 @@ def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterato
     """Every leaf of the inputs with its name: `x`, `y_0` inside a list, the key inside a dict."""
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
         leaves, nesting = pytree.flatten(value, sort_keys=True)
-        yield from zip(pytree.names(name, nesting), leaves, strict=True)
+        yield from zip(pytree.leaf_names(name, nesting), leaves, strict=True)
 
 
 class State:
@@ -164,7 +164,7 @@ def trace(
         given.append(Tensor(tensor.array))
     state, sources = State(layer), dice()
     mode = Trace(recorder, decided=set() if watches else None)
-    with instead(mode), named_layers(layer, recorder):
+    with replace_base_mode(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = finish(recorder, some(outputs))
     held = {

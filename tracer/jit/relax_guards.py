@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture.dynamic_shapes import freed
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from .layer_capture import Recording, described
 
@@ -44,7 +45,7 @@ def difference(first: Recording, second: Recording) -> str:
     not.
     """
     one, two = (
-        [op for op in r.program.ops() if op.type not in ("feed", "fetch")] for r in (first, second)
+        [op for op in r.program.ops() if not is_feed_or_fetch(op.type)] for r in (first, second)
     )
     for a, b in zip(one, two, strict=False):
         what = _of_ops(a, b)

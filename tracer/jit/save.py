@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.control import pytree
-from ..compiler import Compiled
-from ..core import cuda
+from ..compiler import CompiledProgram
+from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
@@ -302,9 +301,9 @@ def _array(value: Any, output: Arg) -> Any:
 
 def interpreted(recording: Recording) -> Reference:
     """The recording itself, op by op."""
-    compiled = Compiled(recording.program)
+    compiled = CompiledProgram(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [cuda.host(t.array) for t in tensors])
+        return run_compiled(compiled, recording.scope, [cuda.to_host(t.array) for t in tensors])
 
     return run

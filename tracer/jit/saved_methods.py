@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control import pytree
+from ..core import pytree
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, as_spec
@@ -118,7 +118,10 @@ def _of_translated(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
             input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
         )
         called = layer if name == "forward" else getattr(layer, name)
-        found, inputs = Parameters(called).with_specs(_specs(specs)), layer._method(name).inputs
+        found, inputs = (
+            Parameters(called).with_specs(pytree.map(_spec, specs)),
+            layer._method(name).inputs,
+        )
         if len(found.leaves) == len(inputs):  # else recording it says what is wrong
             found.paths = [arg.path for arg in inputs]
         yield Method(name, called, layer, found)
@@ -169,20 +172,15 @@ def _arguments(function: Any, input_spec: Any) -> Arguments:
     """
     if isinstance(function, StaticFunction):
         return function.spec_arguments(
-            None if input_spec is None else _specs(function.opened(input_spec))
+            None if input_spec is None else pytree.map(_spec, function.opened(input_spec))
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(
             f"jit.save: input_spec should be a list with an InputSpec for every argument "
             f"of forward, not {type(input_spec).__name__}"
         )
-    return Parameters(function).with_specs(_specs(input_spec))
+    return Parameters(function).with_specs(pytree.map(_spec, input_spec))
 
 
-def _specs(given: Any) -> Any:
-    if isinstance(given, list | tuple):
-        found = [_specs(g) for g in given]
-        return type(given)(*found) if hasattr(given, "_fields") else type(given)(found)
-    if isinstance(given, dict):
-        return {key: _specs(g) for key, g in given.items()}
-    return as_spec(given) if isinstance(given, InputSpec | Tensor | np.ndarray) else given
+def _spec(value: Any) -> Any:
+    return as_spec(value) if isinstance(value, InputSpec | Tensor | np.ndarray) else value

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control import pytree
 from ..capture.control.branch_values import is_number
 from ..capture.modes import static_mode
+from ..core import pytree
 from ..core.dtype import get_default_dtype
 from ..core.errors import OpError, RuleError, warn, with_user_line
 from ..core.mode import Mode, state
@@ -119,7 +119,7 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the function gives, by its program."""
         mode = state.mode
-        if not mode.silent or not is_enabled():
+        if not mode.is_eager or not is_enabled():
             return self._function_in(mode)(*args, **kwargs)
         plain = None if kwargs or self._input_spec is not None else self._plain_key(args, mode)
         concrete = self._cache.plain.get(plain)
@@ -195,7 +195,7 @@ class StaticFunction:
         if len(args) > 1 and shared(args):
             return None
         training = self._is_training()
-        return *kinds, training, mode.tape and training, mode.key(), get_default_dtype()
+        return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
 
     @functools.cached_property
     def _parameters(self) -> Parameters:
@@ -250,7 +250,7 @@ class StaticFunction:
             arguments.key(),
             training,
             state.mode.tape and training,
-            state.mode.key(),
+            state.mode.cache_key(),
             get_default_dtype(),
         )
 

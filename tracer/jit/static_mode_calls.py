@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..static.graph.mode import Writing
 from .operators.calls import convert_or_leave
 from .to_static import ProgramTranslator
@@ -24,7 +24,7 @@ def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
             return func(*args, **kwargs)
         if not converted:
             converted.append(ProgramTranslator().get_func(func))
-        with pushed(Writing(state.mode.builder.mode._program, convert=convert_or_leave)):
+        with use_mode(Writing(state.mode.builder.mode._program, convert=convert_or_leave)):
             return converted[0](*args, **kwargs)
 
     return called

@@ -13,15 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..capture.output_tree import StructureError
-from ..compiler import Compiled
+from ..compiler import CompiledProgram
 from ..compiler.feeds import FEED
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
+from ..core.device_dispatch import common_device
 from ..core.dtype import dtype_of, is_float, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
-from ..core.placed import device_of
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Arg, Kind, Program
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
 from ..loader.files import program_from_bytes
@@ -174,7 +175,7 @@ def verify(
     if draws_random(program):
         return "not verified: the program draws random numbers"
     engine, by = engine_of(program, pdmodel, params)
-    reference, given = _at_home(reference, scope), [Tensor(cuda.host(t.array)) for t in given]
+    reference, given = _at_home(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
     tried: list[str] = []
     enough = ENOUGH if given or has_free_sizes(program.contract.inputs) else 1
     worst, refused = 0.0, ""
@@ -275,7 +276,7 @@ class Ending:
         loops = any(op.type == "while" for op in program.ops())
         self._compiled = None
         with suppress(Unsupported):
-            self._compiled = Compiled(program, each_round=self._count) if loops else None
+            self._compiled = CompiledProgram(program, on_iteration=self._count) if loops else None
 
     def _count(self) -> None:
         self._left -= 1
@@ -300,14 +301,15 @@ def _at_home(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     """The reference for inputs of the processor, where what is compared is; the layer may be on a
     GPU.
     """
-    if cuda.found.cupy is None:
+    if cuda.cupy_state.cupy is None:
         return reference
     arrays = [t.array for t in scope.values()]
-    index = device_of(arrays) if arrays else cuda.found.index
+    index = common_device(arrays) if arrays else cuda.cupy_state.index
 
     def answer(tensors: list[Tensor]) -> Sequence[Any]:
         return [
-            cuda.host(a) for a in reference([Tensor(cuda.put(t.array, index)) for t in tensors])
+            cuda.to_host(a)
+            for a in reference([Tensor(cuda.to_device(t.array, index)) for t in tensors])
         ]
 
     return answer
@@ -343,7 +345,7 @@ class FileInterpreter:
         program = program_from_bytes(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
-        self._compiled = Compiled(program)
+        self._compiled = CompiledProgram(program)
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
@@ -352,15 +354,15 @@ class FileInterpreter:
 
 
 def run_compiled(
-    compiled: Compiled, scope: Mapping[str, Tensor], arrays: Sequence[Any]
+    compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
     """What a program gives for inputs in order, packed sequences being one each; the scope stays as
     it is.
     """
-    values = {name: Tensor(cuda.host(t.array), name=name) for name, t in scope.items()}
+    values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
-        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.packed}
+        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.lod_inputs}
     )
 
 
@@ -430,8 +432,8 @@ def _rounded(
         return run_compiled(compiled, {name: Tensor(a) for name, a in weights.items()}, inputs)
 
     try:
-        compiled = Compiled(program)
-        weights = {name: cuda.host(t.array) for name, t in scope.items()}
+        compiled = CompiledProgram(program)
+        weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
         return is_rounding(run, weights, [t.array for t in tensors], at, off, difference)
     except (OarlockError, OpError, Unsupported):
         return False
@@ -451,11 +453,11 @@ def first_difference(
     given = [t.array for t in tensors]
     names = inner_names(program, scope)
     try:
-        recorded = run_compiled(Compiled(program), scope, given)
+        recorded = run_compiled(CompiledProgram(program), scope, given)
         if any(_off(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
             return f"the recording itself gives other numbers than the layer: {why}"
-        inner = run_compiled(Compiled(program, fetches=names), scope, given)
+        inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
         expected = {
             name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
         }
@@ -488,7 +490,7 @@ def inner_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     written = [
         name
         for op in program.block.ops
-        if op.type not in ("feed", "fetch")
+        if not is_feed_or_fetch(op.type)
         for name in op.output_names()
     ]
     last = reversed(dict.fromkeys(reversed(written)))
@@ -528,7 +530,7 @@ def _said(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)
-        if op.type not in ("feed", "fetch") and name in op.output_names()
+        if not is_feed_or_fetch(op.type) and name in op.output_names()
     )
     return (f"the first op to differ is {op.type}, giving '{name}'") + (
         f", recorded at {op.where}" if op.where else ""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import functional as F
 from .function_layer import REQUIRED, Row, made
 from .initializer import Constant
 from .layer import Layer
 
-# Class, function, then the settings that __init__ takes, in order, with Paddle's defaults.
+# Class, function, then the parameters of __init__, in order, with Paddle's defaults.
 TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("ReLU", "relu", {}),
     ("ReLU6", "relu6", {}),
@@ -98,7 +98,7 @@ class Softmax2D(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
-        need(x)
+        check_tensors(x)
         if x.ndim not in (3, 4):
             raise OpError(with_user_line(f"Softmax2D: needs three or four axes (X={x.meta})"))
         return F.softmax(x, axis=-3)

@@ -87,7 +87,7 @@ class LayerList(Layer):
         return len(self._sub_layers)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(list(self._sub_layers.values()))  # a None keeps its place, as in Paddle
+        return iter(list(self._sub_layers.values()))  # None keeps its position, as in Paddle.
 
     def append(self, sublayer: Layer | None) -> LayerList:
         """Add a layer at the end."""

@@ -49,9 +49,12 @@ def _made(
             )
         )
     else:
-        with cuda.new_on(None), rng.parameter_seed():  # one library makes it, wherever it goes
+        with (
+            cuda.use_default_device(None),
+            rng.parameter_seed(),
+        ):  # The same library creates the array for every device.
             array = start.make(sizes, dtype)
-        made = Parameter(cuda.as_new(array), trainable=spec.trainable, name=name)
+        made = Parameter(cuda.to_default_device(array), trainable=spec.trainable, name=name)
     made.optimize_attr["learning_rate"] = spec.learning_rate
     made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
     made.do_model_average = spec.do_model_average

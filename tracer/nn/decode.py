@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import pytree
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
@@ -19,7 +20,6 @@ from ..tensor.math import add, floor_divide, log, mod
 from ..tensor.math import all as all_of
 from ..tensor.search import topk
 from . import functional as F
-from .nested import flattened, mapped
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
 
@@ -108,11 +108,11 @@ class BeamSearchDecoder(Decoder):
         """Inputs [B, W], states and finished for the first step: the first beam of each sample is
         alone in question.
         """
-        states = mapped(
+        states = pytree.map(
             lambda x: self._split(self.tile_beam_merge_with_batch(x, self.beam_size)),
             initial_cell_states,
         )
-        batch = flattened(initial_cell_states)[0].shape[0]
+        batch = pytree.leaves(initial_cell_states)[0].shape[0]
         tokens = full([batch, self.beam_size], self.start_token, "int64")
         start = np.array([[0.0] + [LOWEST] * (self.beam_size - 1)], np.float32)
         finished = full([batch, self.beam_size], False, "bool")
@@ -135,14 +135,14 @@ class BeamSearchDecoder(Decoder):
 
     def step(self, time: Tensor, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """See Decoder.   -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]"""
-        merged = mapped(self._merged, states.cell_states)
-        out, next_states = self.cell(mapped(self._merged, inputs), merged, **kwargs)
-        logits = mapped(self._split, out)
+        merged = pytree.map(self._merged, states.cell_states)
+        out, next_states = self.cell(pytree.map(self._merged, inputs), merged, **kwargs)
+        logits = pytree.map(self._split, out)
         logits = logits if self.output_fn is None else self.output_fn(logits)
         scores, places = topk(self._scored(logits, states), self.beam_size)
         size = full([1], logits.meta.shape[-1], "int64")
         beams, tokens = floor_divide(places, size), mod(places, size)
-        kept = mapped(lambda x: _of_beams(self._split(x), beams), next_states)
+        kept = pytree.map(lambda x: _of_beams(self._split(x), beams), next_states)
         finished, lengths = _of_beams(states.finished, beams), _of_beams(states.lengths, beams)
         lengths = add(lengths, cast(logical_not(finished), lengths.dtype))
         finished = logical_or(finished, equal(tokens, full([1], self.end_token, "int64")))
@@ -214,15 +214,17 @@ def dynamic_decode(
             lengths = getattr(following, "lengths", lengths)
         else:
             lengths = add(lengths, cast(logical_not(finished), "int64"))
-            following = mapped(_kept(finished), states, following) if impute_finished else following
+            following = (
+                pytree.map(_kept(finished), states, following) if impute_finished else following
+            )
             ended = logical_or(ended, finished)
         outputs.append(made)
         states, finished, step = following, ended, step + 1
         if max_step_num is not None and step > max_step_num:
             break
     whole, states = decoder.finalize(
-        mapped(lambda *each: stack(each, 0), *outputs), states, lengths
+        pytree.map(lambda *each: stack(each, 0), *outputs), states, lengths
     )
     if not output_time_major:
-        whole = mapped(lambda x: transpose(x, [1, 0, *range(2, x.ndim)]), whole)
+        whole = pytree.map(lambda x: transpose(x, [1, 0, *range(2, x.ndim)]), whole)
     return (whole, states, lengths) if return_length else (whole, states)

@@ -65,7 +65,7 @@ class Initializer:
         """
         if hasattr(block, "write_first") and hasattr(param, "raw"):  # a variable
             return block.write_first(param, self)
-        with cuda.new_on(None), rng.parameter_seed():
+        with cuda.use_default_device(None), rng.parameter_seed():
             made = self.make(param.meta.shape, param.meta.dtype)
         param.set_value(made)
         return param
@@ -287,7 +287,7 @@ class Assign(Initializer):
     """A given value: ndarray, list or Tensor of the parameter's shape."""
 
     def __init__(self, value: Any, name: str | None = None) -> None:
-        self.value = np.asarray(cuda.host(value.array) if isinstance(value, Tensor) else value)
+        self.value = np.asarray(cuda.to_host(value.array) if isinstance(value, Tensor) else value)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make.

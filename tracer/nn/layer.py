@@ -12,10 +12,10 @@ import numpy as np
 from ..core import cuda, unique_name
 from ..core.dtype import default_float, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError, with_user_line
-from ..core.legacy import legacy_module
+from ..core.legacy_importer import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
-from ..core.place import index_for, place_named
+from ..core.place import check_gpu_index, parse_place
 from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import made_parameter
 from .initializer import Initializer
@@ -134,7 +134,7 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """What forward gives, hooks included."""
-        forward = self.forward if state.mode.silent else state.mode.converted(self.forward)
+        forward = self.forward if state.mode.is_eager else state.mode.convert_forward(self.forward)
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return forward(*inputs, **kwargs)
         for hook in list(self._forward_pre_hooks.values()):
@@ -147,10 +147,10 @@ class Layer:
             outputs = outputs if changed is None else changed
         return outputs
 
-    # -- what belongs to it
+    # -- members
     # ------------------------------------------------------------------------------------- NOTE:
-    # members sit both in their table (for walks) and in __dict__ (so that reading one costs no
-    # __getattr__).
+    # Members are both in their table (for traversal) and in __dict__ (so that reading one does not
+    # call __getattr__).
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__
@@ -232,7 +232,9 @@ class Layer:
     ) -> Tensor:
         """An empty tensor of the layer's dtype, for a buffer."""
         made = Tensor(
-            cuda.as_new(np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)),
+            cuda.to_default_device(
+                np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)
+            ),
             name=name,
         )
         made.persistable = persistable
@@ -457,7 +459,7 @@ class Layer:
         device: a Place, 'cpu', 'gpu', 'gpu:1'
         """
         if device is not None:
-            self._move(index_for(place_named(device, "to"), f"to: {str(device)!r}"))
+            self._move(check_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
                 layer._cast_own(dtype)
@@ -471,7 +473,7 @@ class Layer:
         for layer in self.sublayers(include_self=True):
             for tensor in (*layer._parameters.values(), *layer._buffers.values()):
                 if tensor is not None:
-                    tensor.array = cuda.put(tensor.array, index)
+                    tensor.array = cuda.to_device(tensor.array, index)
 
     def astype(self, dtype: Any) -> Self:
         """Change the dtype of all floating parameters and buffers."""

@@ -11,8 +11,8 @@ from .function_layer import Row, made
 from .kept import Kept
 from .layer import Layer
 
-# Class, function, what forward takes, then the settings that __init__ takes, in order, with
-# Paddle's defaults.
+# Class, function, parameters of forward, then the parameters of __init__, in order, with Paddle's
+# defaults.
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
     (

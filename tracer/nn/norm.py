@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.communicator import world
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.parameter import Parameter
-from ..core.ranks import world
 from ..core.tensor import Tensor
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
-    need(x)
+    check_tensors(x)
     if x.ndim not in ranks:
         raise OpError(
             with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.era import era
 from ..core.errors import OperandError, OpError, with_user_line
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .initializer import Initializer
 
@@ -32,7 +32,7 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        if not era.old:  # Paddle 1.x took anything
+        if not compat.is_paddle1:  # Paddle 1.x took anything
             self._check(
                 name,
                 initializer,

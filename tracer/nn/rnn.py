@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis, no_tensor
+from ..core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -24,7 +25,6 @@ from . import functional as F
 from .container import LayerList
 from .initializer import Constant, Initializer, Uniform
 from .layer import Layer
-from .nested import flattened, mapped
 
 __all__ = [
     "GRU",
@@ -50,11 +50,11 @@ def initial_states(
 
     shape: of one, or a structure of them -> [batch, *shape], structured alike
     """
-    like = flattened(batch_ref)[0]
+    like = pytree.leaves(batch_ref)[0]
     try:
         number = dtype_of(like.dtype if dtype is None else dtype).proto
     except AttributeError:
-        raise no_tensor(like) from None
+        raise not_a_tensor_error(like) from None
 
     def made(wanted: Any) -> Any:
         if isinstance(wanted, dict):
@@ -297,10 +297,10 @@ def over_time(
     Behind the end of a sequence its states stay.
     """
     axis = 0 if time_major else 1
-    first = flattened(inputs)[0]
-    need(first)
+    first = pytree.leaves(inputs)[0]
+    check_tensors(first)
     if first.ndim < 2:
-        raise no_axis(first, axis)
+        raise no_axis_error(first, axis)
     count = first.meta.shape[axis]
     if count < 0:
         raise OpError(
@@ -309,7 +309,7 @@ def over_time(
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 - axis)
     if not time_major:
-        inputs = mapped(_time_first, inputs)
+        inputs = pytree.map(_time_first, inputs)
     inside = None
     if lengths is not None:
         inside = cast(
@@ -318,11 +318,13 @@ def over_time(
         )
     outputs: list[Any] = [None] * count
     for t in reversed(range(count)) if reverse else range(count):
-        outputs[t], new = cell(mapped(lambda x, t=t: x[t], inputs), states, **extra)
+        outputs[t], new = cell(pytree.map(lambda x, t=t: x[t], inputs), states, **extra)
         states = (
-            new if inside is None else mapped(lambda n, o, t=t: _kept(inside[t], n, o), new, states)
+            new
+            if inside is None
+            else pytree.map(lambda n, o, t=t: _kept(inside[t], n, o), new, states)
         )
-    return mapped(lambda *each: stack(each, axis), *outputs), states
+    return pytree.map(lambda *each: stack(each, axis), *outputs), states
 
 
 class RNN(Layer):
@@ -386,7 +388,7 @@ class BiRNN(Layer):
         out_back, last_back = over_time(
             self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs
         )
-        return mapped(lambda a, b: concat([a, b], -1), out, out_back), (last, last_back)
+        return pytree.map(lambda a, b: concat([a, b], -1), out, out_back), (last, last_back)
 
 
 class _Network(LayerList):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.dtype import is_real
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import full, triu
@@ -44,7 +44,7 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
     try:
         dtype = scores.dtype
     except AttributeError:
-        raise no_tensor(scores) from None
+        raise not_a_tensor_error(scores) from None
     return as_added(mask, dtype)
 
 
@@ -56,7 +56,7 @@ def as_added(mask: Tensor | None, dtype: Any) -> Tensor | None:
     """
     if mask is None:
         return None
-    need(mask)
+    check_tensors(mask)
     return cast(mask, dtype) if is_real(mask.meta.dtype) else additive(mask, dtype)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.operand import need, no_axis
+from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
@@ -359,9 +359,9 @@ class Unflatten(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """See the class."""
-        need(input)
+        check_tensors(input)
         if not input.ndim:
-            raise no_axis(input, self.axis)
+            raise no_axis_error(input, self.axis)
         at, dims = self.axis % input.ndim, input.meta.shape
         kept = [0] * at
         return reshape(

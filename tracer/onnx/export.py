@@ -12,8 +12,7 @@ from ..jit.save import checked_path, save
 from ..loader.model_files import read_model
 from .files import Wanted, write_onnx
 
-# What Paddle2ONNX takes and what changes nothing here: ops are never left out, the check is always
-# made.
+# Options of Paddle2ONNX without effect: ops are never omitted, the check always runs.
 IGNORED = (
     "auto_upgrade_opset",
     "deploy_backend",

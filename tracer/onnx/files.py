@@ -160,7 +160,7 @@ def compared(files: ModelFiles, path: Path) -> str:
     )
     for arrays in engine.made_up_inputs():
         if not ending.ends([Tensor(a) for a in arrays]):
-            continue  # a loop that goes on and on
+            continue  # an endless loop
         try:
             wanted = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):

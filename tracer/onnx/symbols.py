@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MOST = 1 << 29  # bytes of a file that is looked at: inference copies it
+MOST = 1 << 29  # maximal size of a file in bytes: inference copies it
 
 
 def with_named_outputs(data: bytes) -> bytes:
@@ -22,7 +22,7 @@ def with_named_outputs(data: bytes) -> bytes:
         model = onnx.load_from_string(data)
         inferred = onnx.shape_inference.infer_shapes(model)
     except (DecodeError, onnx.shape_inference.InferenceError, RuntimeError):
-        # the checker says what is wrong; DecodeError: nested deeper than protobuf reads
+        # The checker reports the reason. DecodeError: nested deeper than protobuf reads.
         return data
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
     named = False

@@ -1,4 +1,4 @@
-"""The ops, one file per family.
+"""The op definitions, one file per family; families of Paddle 1.x only are in `legacy`.
 
 Importing this package imports every family, which fills `oarlock.core.op.OPS`.
 """
@@ -6,10 +6,10 @@ Importing this package imports every family, which fills `oarlock.core.op.OPS`.
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules
 
+from ..core import device_dispatch as _device_dispatch
 from ..core import native as _native
-from ..core import placed as _placed
 
-for _found in _iter_modules(__path__):
-    _import_module(f"{__name__}.{_found.name}")
+for _module in _iter_modules(__path__):
+    _import_module(f"{__name__}.{_module.name}")
 
-_native.use_native(_native.switch.on)
+_native.set_native_kernels(_native.switch.on)

@@ -1,4 +1,4 @@
-"""Activations: the functions of one operand that networks put between their layers."""
+"""Activation functions."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, check, op
-from . import blocks
+from . import blockwise
 from .compare import between, where
-from .elementwise import add, div, keep, mul, scale, sub
-from .meta import agree, float_like_x, inexact_like_x, like_x, shape_of, size_of
-from .special import erf as erf_of
-from .unary import exp, negative, one_minus, plus_one, sigmoid, square, tanh
-from .wide import wide
+from .elementwise import add, div, masked, mul, scale, sub
+from .erf import erf as erf_of
+from .half_precision import upcast_half
+from .meta_rules import dims_match, float_like_x, inexact_like_x, like_x, shape_of, size_of
+from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
 INF = math.inf
 
 
 @op("relu", "X -> Out", meta=like_x)
 def relu(x):
-    """Out = max(X, 0).   X [*] -> Out [*]"""
+    """Out = max(X, 0). X [*] -> Out [*]"""
     return np.maximum(x, x.dtype.type(0))
 
 
@@ -49,27 +49,27 @@ def _(gg, out, g):
 
 @op("relu6", "X -> Out", meta=like_x)
 def relu6(x, *, threshold: float = 6.0):
-    """Out = X between 0 and threshold.   X [*] -> Out [*]"""
+    """Out = X between 0 and threshold. X [*] -> Out [*]"""
     return clamp(x, 0.0, threshold)
 
 
 @relu6.vjp
 def _(g, x, *, threshold):
-    return keep(g, between(x, low=0.0, high=threshold))
+    return masked(g, between(x, low=0.0, high=threshold))
 
 
 @op("brelu", "X -> Out", meta=like_x, floating="X")
 def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
-    """Out = X between t_min and t_max.   X [*] -> Out [*]"""
+    """Out = X between t_min and t_max. X [*] -> Out [*]"""
     return clamp(x, t_min, t_max)
 
 
 @brelu.vjp
 def _(g, x, *, t_min, t_max):
-    return keep(g, between(x, low=t_min, high=t_max))
+    return masked(g, between(x, low=t_min, high=t_max))
 
 
-@wide
+@upcast_half
 def clamp(x: Any, low: float, high: float) -> Any:
     """X between two numbers, in the dtype of X.
 
@@ -99,13 +99,13 @@ def _(g, x, low, high, *, min, max):
         inside = OPS["logical_and"](inside, OPS["greater_than"](x, low))
     if high is not None:
         inside = OPS["logical_and"](inside, OPS["less_than"](x, high))
-    return keep(g, inside), None, None
+    return masked(g, inside), None, None
 
 
 @op("leaky_relu", "X -> Out", meta=like_x, floating="X")
-@wide
+@upcast_half
 def leaky_relu(x, *, alpha: float = 0.02):
-    """Out = X where X > 0, alpha * X elsewhere.   X [*] -> Out [*]"""
+    """Out = X where X > 0, alpha * X elsewhere. X [*] -> Out [*]"""
     return np.where(x > 0, x, x * x.dtype.type(alpha))
 
 
@@ -115,7 +115,7 @@ def _(g, x, *, alpha):
 
 
 @op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
     """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.
 
@@ -130,27 +130,27 @@ def _(gg, x, g, *, alpha):
 
 
 @op("elu", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def elu(x, *, alpha: float = 1.0):
-    """Out = X where X > 0, alpha * (e ** X - 1) elsewhere.   X [*] -> Out [*]"""
+    """Out = X where X > 0, alpha * (e ** X - 1) elsewhere. X [*] -> Out [*]"""
     zero = x.dtype.type(0)
     return np.where(x > 0, x, np.expm1(np.minimum(x, zero)) * x.dtype.type(alpha))
 
 
 @elu.vjp
 def _(g, x, *, alpha):
-    below = scale(exp(keep(x, between(x, high=0.0))), scale=alpha)
+    below = scale(exp(masked(x, between(x, high=0.0))), scale=alpha)
     return where(between(x, low=0.0), g, mul(g, below))
 
 
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), the normal distribution function; approximate: by tanh.
 
     X [*] -> Out [*]
     """
-    return blocks.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
+    return blockwise.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
 
 
 @gelu.native
@@ -184,10 +184,12 @@ def _(g, x, *, approximate):
 
 
 @op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blocks.elementwise(_slope_tanh if approximate else _slope_erf, x, g)
+    return blockwise.elementwise(
+        _gelu_tanh_derivative if approximate else _gelu_erf_derivative, x, g
+    )
 
 
 @gelu_grad.native
@@ -195,7 +197,7 @@ def _(x, g, *, approximate=False):
     return (_SLOPE_TANH if approximate else _SLOPE)(x, g)
 
 
-def _slope_tanh(x: Any, g: Any) -> Any:
+def _gelu_tanh_derivative(x: Any, g: Any) -> Any:
     t = x.dtype.type
     xx = x * x
     h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
@@ -203,7 +205,7 @@ def _slope_tanh(x: Any, g: Any) -> Any:
     return g * ((slope + h + t(1)) * t(0.5))
 
 
-def _slope_erf(x: Any, g: Any) -> Any:
+def _gelu_erf_derivative(x: Any, g: Any) -> Any:
     t = x.dtype.type
     phi = np.exp(x * x * t(-0.5)) * (x * t(_PHI0))
     return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
@@ -212,18 +214,21 @@ def _slope_erf(x: Any, g: Any) -> Any:
 @gelu_grad.vjp
 def _(gg, x, g, *, approximate):
     def to_x() -> Any:
-        return mul(mul(gg, g), _bend_tanh(x) if approximate else _bend_erf(x))
+        return mul(
+            mul(gg, g),
+            _gelu_tanh_second_derivative(x) if approximate else _gelu_erf_second_derivative(x),
+        )
 
     return to_x, lambda: gelu_grad(x, gg, approximate=approximate)
 
 
-def _bend_erf(x: Any) -> Any:
+def _gelu_erf_second_derivative(x: Any) -> Any:
     """The second derivative of gelu: phi(x) * (2 - x ** 2)."""
     xx = square(x)
     return mul(scale(exp(scale(xx, scale=-0.5)), scale=_PHI0), scale(xx, scale=-1.0, bias=2.0))
 
 
-def _bend_tanh(x: Any) -> Any:
+def _gelu_tanh_second_derivative(x: Any) -> Any:
     """The second derivative of the approximate gelu; with u = K * (x + A * x ** 3), h = tanh u:
 
     (1 - h ** 2) * (u' + x * u'' / 2 - x * h * u' ** 2)
@@ -240,7 +245,7 @@ def _silu(x: Any) -> Any:
     return x / (one + np.exp(-x))
 
 
-def _silu_back(x: Any, g: Any) -> Any:
+def _silu_grad(x: Any, g: Any) -> Any:
     one = x.dtype.type(1)
     s = one / (one + np.exp(-x))
     return g * (s * (x * (one - s) + one))
@@ -248,10 +253,10 @@ def _silu_back(x: Any, g: Any) -> Any:
 
 @op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def silu_grad(x, g):
-    """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X).   X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blocks.elementwise(_silu_back, x, g)
+    """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return blockwise.elementwise(_silu_grad, x, g)
 
 
 silu_grad.native(native.kernel("silu_grad"))
@@ -271,10 +276,10 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 
 @op("silu", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def silu(x):
-    """Out = X / (1 + e ** -X).   X [*] -> Out [*]"""
-    return blocks.elementwise(_silu, x)
+    """Out = X / (1 + e ** -X). X [*] -> Out [*]"""
+    return blockwise.elementwise(_silu, x)
 
 
 silu.vjp(_silu_vjp)
@@ -283,11 +288,11 @@ silu.native(native.kernel("silu"))
 
 @op("swish", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def swish(x, *, beta: float = 1.0):
-    """Out = X / (1 + e ** (-beta X)).   X [*] -> Out [*]"""
+    """Out = X / (1 + e ** (-beta X)). X [*] -> Out [*]"""
     if beta == 1.0:
-        return blocks.elementwise(_silu, x)
+        return blockwise.elementwise(_silu, x)
     one = x.dtype.type(1)
     return x / (one + np.exp(-x * x.dtype.type(beta)))
 
@@ -300,18 +305,18 @@ def _(g, x, *, beta):
     return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
 
 
-_compiled_silu = native.kernel("silu")
+_native_silu = native.kernel("silu")
 
 
 @swish.native
 def _(x, *, beta=1.0):
-    return _compiled_silu(x) if beta == 1.0 else NotImplemented
+    return _native_silu(x) if beta == 1.0 else NotImplemented
 
 
 @op("hard_swish", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
-    """Out = X * min(max(X + offset, 0), threshold) / scale.   X [*] -> Out [*]"""
+    """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
     return x * clamp(x + x.dtype.type(offset), 0.0, threshold) / x.dtype.type(scale)
 
 
@@ -320,11 +325,13 @@ def _(g, x, *, threshold, scale, offset):
     times = OPS["scale"]
     rising = mul(g, times(x, scale=2 / scale, bias=offset / scale))
     above = times(g, scale=threshold / scale)
-    return where(between(x, high=threshold - offset), keep(rising, between(x, low=-offset)), above)
+    return where(
+        between(x, high=threshold - offset), masked(rising, between(x, low=-offset)), above
+    )
 
 
 @op("hard_sigmoid", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = slope * X + offset between 0 and 1.   X [*] -> Out [*]"""
     return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
@@ -332,11 +339,11 @@ def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
 
 @hard_sigmoid.vjp
 def _(g, x, *, slope, Out):
-    return keep(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
+    return masked(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@upcast_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.
 
@@ -354,9 +361,9 @@ def _(g, x, *, beta, threshold):
 
 
 @op("softsign", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def softsign(x):
-    """Out = X / (1 + |X|).   X [*] -> Out [*]"""
+    """Out = X / (1 + |X|). X [*] -> Out [*]"""
     return x / (np.abs(x) + x.dtype.type(1))
 
 
@@ -366,9 +373,9 @@ def _(g, x):
 
 
 @op("logsigmoid", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def logsigmoid(x):
-    """Out = -ln(1 + e ** -X).   X [*] -> Out [*]"""
+    """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""
     return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
 
 
@@ -378,9 +385,9 @@ def _(g, x):
 
 
 @op("mish", "X -> Out", meta=float_like_x, floating="X")
-@wide
+@upcast_half
 def mish(x, *, threshold: float = 20.0):
-    """Out = X * tanh(softplus(X)).   X [*] -> Out [*]"""
+    """Out = X * tanh(softplus(X)). X [*] -> Out [*]"""
     return x * np.tanh(softplus.kernel(x, threshold=threshold))
 
 
@@ -416,7 +423,7 @@ def _(x, alpha, *, data_format, mode):
         else list(shape)
     )
     check(
-        agree(size_of(alpha.shape), size_of(tuple(sizes))),
+        dims_match(size_of(alpha.shape), size_of(tuple(sizes))),
         f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha",
     )
     return x
@@ -428,7 +435,7 @@ def _(g, x, alpha, *, data_format, mode):
 
     def to_alpha() -> Any:
         return OPS["reshape_like"](
-            OPS["sum_like"](mul(g, keep(x, between(x, high=0.0))), spread), alpha
+            OPS["sum_like"](mul(g, masked(x, between(x, high=0.0))), spread), alpha
         )
 
     return where(between(x, low=0.0), g, mul(g, spread)), to_alpha

@@ -1,18 +1,18 @@
-"""The softmax of attention, with its mask."""
+"""Softmax of attention scores with a mask."""
 
 from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .meta import broadcast_shapes, check_float
+from .half_precision import upcast_half
+from .meta_rules import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of
-from .wide import wide
 
 
 @op("fused_softmax_mask", "X, Mask! -> Out")
-@wide
+@upcast_half
 def fused_softmax_mask(x, mask):
-    """Out = softmax(X + Mask) over the last axis.   X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
+    """Out = softmax(X + Mask) over the last axis. X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
     return softmax_of(x + mask, -1)
 
 
@@ -35,7 +35,7 @@ def _(g, x, mask, *, Out):
 
 
 @op("fused_softmax_mask_upper_triangle", "X -> Out")
-@wide
+@upcast_half
 def fused_softmax_mask_upper_triangle(x):
     """Out = the softmax over the last axis of what is not above the diagonal, 0 above.
 

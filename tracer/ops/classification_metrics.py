@@ -1,12 +1,12 @@
-"""Metrics that a program accumulates from batch to batch: auc and precision_recall."""
+"""Metrics accumulated over batches: auc and precision_recall."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, check_dtype, op
-from .meta import agree, size_of
+from ..core.op import PYTHON_LOOP, Meta, check, check_dtype, op
+from .meta_rules import dims_match, size_of
 
 METRIC = "it counts"
 
@@ -20,7 +20,7 @@ METRIC = "it counts"
     "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, "
     "StatNegOut=StatNeg",
     no_grad=METRIC,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def auc(
     predict,
@@ -40,7 +40,7 @@ def auc(
     The last column of Predict counts, in num_thresholds + 1 bins.  StatPos, StatNeg: the positives
     and negatives by bin, int64 [1, bins] of all batches for slide_steps 0, else [(slide_steps + 1)
     * bins + 1]: of each of the last batches, their sum,
-    and the number of batches.   InsTagWeight 0: the batch does not count.
+    and the number of batches. InsTagWeight 0: the batch does not count.
     """
     bins = num_thresholds + 1
     at = (predict[:, -1] * num_thresholds).astype(np.int64)
@@ -104,7 +104,7 @@ def _(predict, label, positive, negative, weight, *, curve, num_thresholds, slid
     wanted = (slide_steps + 1) * bins + 1 if slide_steps else bins
     for name, counts in (("StatPos", positive), ("StatNeg", negative)):
         check_dtype(counts.dtype == np.int64, f"{name} is not int64")
-        check(agree(size_of(counts.shape), wanted), f"{name} does not have {wanted} elements")
+        check(dims_match(size_of(counts.shape), wanted), f"{name} does not have {wanted} elements")
     kept = Meta((wanted,) if slide_steps else (1, bins), np.dtype(np.int64))
     return Meta((), np.dtype(np.float64)), kept, kept
 
@@ -121,7 +121,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
     "AccumMetrics, "
     "AccumStatesInfo",
     no_grad=METRIC,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
     no_half="it adds up counts",
 )
 def precision_recall(
@@ -176,21 +176,21 @@ def _(probabilities, indices, labels, weights, states, *, class_number):
     check(class_number > 0, f"class_number={class_number} is not positive")
     for name, m in (("Indices", indices), ("Labels", labels)):
         check_dtype(m.dtype == np.int32, f"{name} is not int32")
-        check(len(m.shape) == 2 and agree(m.shape[1], 1), f"{name} needs the shape [N, 1]")
+        check(len(m.shape) == 2 and dims_match(m.shape[1], 1), f"{name} needs the shape [N, 1]")
         check(
-            agree(m.shape[0], probabilities.shape[0]),
+            dims_match(m.shape[0], probabilities.shape[0]),
             f"{name} has another number of rows than MaxProbs",
         )
     if weights is not None:
         check(
-            agree(weights.shape[0], probabilities.shape[0]),
+            dims_match(weights.shape[0], probabilities.shape[0]),
             "Weights has another number of rows than MaxProbs",
         )
     if states is not None:
         fits = (
             len(states.shape) == 2
-            and agree(states.shape[0], class_number)
-            and agree(states.shape[1], 4)
+            and dims_match(states.shape[0], class_number)
+            and dims_match(states.shape[1], 4)
         )
         check(fits, f"StatesInfo needs the shape [{class_number}, 4]")
     six = Meta((6,), np.dtype(np.float64))

@@ -1,14 +1,14 @@
-"""What ranks do together inside a program.   In a world of one they are copies."""
+"""Collective operations in a program; copies for a single process."""
 
 from __future__ import annotations
 
 from ..core.arrays import np
+from ..core.communicator import MAX, MIN, PROD, SUM, world
 from ..core.op import op
-from ..core.ranks import MAX, MIN, PROD, SUM, world
-from .meta import like_x
+from .meta_rules import like_x
 
 
-def _reduced(x, how, ring_id):
+def _all_reduce(x, how, ring_id):
     found = np.array(x, order="C")
     group = world.groups.get(ring_id)
     if group is None:
@@ -31,7 +31,7 @@ def c_allreduce_sum(
     X [*] -> Out [*]; all call it, with X of one shape and dtype.
     Cond: not read
     """
-    return _reduced(x, SUM, ring_id)
+    return _all_reduce(x, SUM, ring_id)
 
 
 @c_allreduce_sum.vjp
@@ -43,22 +43,22 @@ def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     return summed, None
 
 
-WHY = "which rank it came from is not known"
+NO_GRAD_REASON = "which rank it came from is not known"
 
 
-@op("c_allreduce_max", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+@op("c_allreduce_max", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
-    """Out = the largest X of the ranks of a group.   X [*] -> Out [*]"""
-    return _reduced(x, MAX, ring_id)
+    """Out = the largest X of the ranks of a group. X [*] -> Out [*]"""
+    return _all_reduce(x, MAX, ring_id)
 
 
-@op("c_allreduce_min", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+@op("c_allreduce_min", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
-    """Out = the smallest X of the ranks of a group.   X [*] -> Out [*]"""
-    return _reduced(x, MIN, ring_id)
+    """Out = the smallest X of the ranks of a group. X [*] -> Out [*]"""
+    return _all_reduce(x, MIN, ring_id)
 
 
-@op("c_allreduce_prod", "X -> Out", meta=like_x, no_grad=WHY, attrs_of=c_allreduce_sum)
+@op("c_allreduce_prod", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_prod(x, *, ring_id: int = 0, **attributes):
-    """Out = the product of X over the ranks of a group.   X [*] -> Out [*]"""
-    return _reduced(x, PROD, ring_id)
+    """Out = the product of X over the ranks of a group. X [*] -> Out [*]"""
+    return _all_reduce(x, PROD, ring_id)

@@ -1,4 +1,4 @@
-"""Comparisons, logic on truth and on bits, and the choice between two operands."""
+"""Comparisons, logical and bitwise ops, and `where`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import WHOLE, Meta, Op, check, check_dtype, op
-from .elementwise import at, keep
-from .meta import agree_all, bool_like_x, broadcast, broadcast_bool, broadcast_shapes, known_dim
-from .wide import wide
+from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
+from .elementwise import align_axis, masked
+from .half_precision import upcast_half
+from .meta_rules import (
+    bool_like_x,
+    broadcast,
+    broadcast_bool,
+    broadcast_shapes,
+    known_dim,
+    shapes_match,
+)
 
 
 def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
-    """The op `type` that compares two operands of one dtype."""
+    """Define the comparison op `type` on two inputs of one dtype."""
 
-    @wide
+    @upcast_half
     def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
-        return function(x, y) if axis == -1 else function(*at(x, y, axis))
+        return function(x, y) if axis == -1 else function(*align_axis(x, y, axis))
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 equal = comparison("equal", np.equal, "==")
@@ -34,14 +41,14 @@ greater_equal = comparison("greater_equal", np.greater_equal, ">=")
 
 
 def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
-    """The op `type` on the truth of two operands: whatever is not 0 is true."""
+    """Define the logical op `type`; non-zero values are true."""
 
     def kernel(x, y):
         return function(x, y)
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 def _logic_meta(x: Meta, y: Meta) -> Meta:
@@ -53,21 +60,21 @@ logical_or = logic("logical_or", np.logical_or, "or")
 logical_xor = logic("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def logical_not(x):
     """Out = not X.   X [*] -> Out bool [*]"""
     return np.logical_not(x)
 
 
 def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
-    """The op `type` on the bits of two operands of one integer or bool dtype."""
+    """Define the bitwise op `type` on two inputs of one integer or bool dtype."""
 
     def kernel(x, y):
         return function(x, y)
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
@@ -80,9 +87,9 @@ bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
 bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
 
 
-@op("bitwise_not", "X -> Out", no_grad=WHOLE)
+@op("bitwise_not", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def bitwise_not(x):
-    """Out = X with every bit turned.   X [*] integer or bool -> Out [*]"""
+    """Out = X with every bit turned. X [*] integer or bool -> Out [*]"""
     return np.invert(x)
 
 
@@ -92,27 +99,27 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isnan(x):
-    """Out = X is not a number.   X [*] -> Out bool [*]"""
+    """Out = X is not a number. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isinf(x):
-    """Out = X is infinite.   X [*] -> Out bool [*]"""
+    """Out = X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=WHOLE)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isfinite(x):
-    """Out = X is a finite number.   X [*] -> Out bool [*]"""
+    """Out = X is a finite number. X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
-@op("between", "X -> Out", meta=bool_like_x, no_grad=WHOLE, internal=True)
+@op("between", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT, internal=True)
 def between(x, *, low: float = -math.inf, high: float = math.inf):
-    """Out = low < X < high; an infinite bound is none.   X [*] -> Out bool [*]"""
+    """Out = low < X < high; an infinite bound is none. X [*] -> Out bool [*]"""
     t = x.dtype.type
     if low == -math.inf:
         return x < t(high) if high != math.inf else np.ones_like(x, dtype=bool)
@@ -129,13 +136,16 @@ def where(condition, x, y):
 def _(condition, x, y):
     check_dtype(condition.dtype == np.bool_, "Condition is not bool")
     check_dtype(x.dtype == y.dtype, "the dtypes of X and Y differ")
-    check(agree_all(condition.shape, x.shape) and agree_all(x.shape, y.shape), "the shapes differ")
+    check(
+        shapes_match(condition.shape, x.shape) and shapes_match(x.shape, y.shape),
+        "the shapes differ",
+    )
     return Meta(tuple(map(known_dim, condition.shape, map(known_dim, x.shape, y.shape))), x.dtype)
 
 
 @where.vjp
 def _(g, condition, x, y):
-    return None, lambda: keep(g, condition), lambda: keep(g, logical_not(condition))
+    return None, lambda: masked(g, condition), lambda: masked(g, logical_not(condition))
 
 
 # -- of a whole tensor, as Paddle 1.x asks
@@ -143,23 +153,23 @@ def _(g, condition, x, y):
 
 
 def one_bool(x: Meta) -> Meta:
-    """One answer."""
+    """The Meta of one bool."""
     return Meta((1,), np.dtype(bool))
 
 
-@op("isnan", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isnan", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_nan(x):
-    """Out = some element of X is not a number.   X [*] -> Out bool [1]"""
+    """Out = some element of X is not a number. X [*] -> Out bool [1]"""
     return np.isnan(x).any().reshape(1)
 
 
-@op("isinf", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isinf", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_inf(x):
-    """Out = some element of X is infinite.   X [*] -> Out bool [1]"""
+    """Out = some element of X is infinite. X [*] -> Out bool [1]"""
     return np.isinf(x).any().reshape(1)
 
 
-@op("isfinite", "X -> Out", meta=one_bool, no_grad=WHOLE)
+@op("isfinite", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def all_finite(x):
-    """Out = all elements of X are finite numbers.   X [*] -> Out bool [1]"""
+    """Out = all elements of X are finite numbers. X [*] -> Out bool [1]"""
     return np.isfinite(x).all().reshape(1)

@@ -1,7 +1,6 @@
-"""Convolutions over pictures of any number of axes, forwards, backwards, and backwards again.
+"""Convolutions with any number of spatial axes, their gradients and second-order gradients.
 
-One product per block of output rows: the columns of a block fit into the cache, so they are never
-written to memory.
+Each block of output rows is one matrix product whose columns fit in the cache.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
-from .meta import Shape, agree, like, shape_of, size_of
-from .wide import wide
-from .window import (
-    COUNTS,
+from .half_precision import upcast_half
+from .meta_rules import Shape, dims_match, like, shape_of, size_of
+from .sliding_window import (
+    NUMBER_WORDS,
     Pair,
     Window,
-    as_given,
     batch_first,
     batch_last,
     channels_first,
-    cropped,
+    crop_spatial,
     first_shape,
-    in_format,
-    padded,
-    tap,
-    window_of,
+    make_window,
+    pad_spatial,
+    restore_format,
+    strided_view,
+    to_format,
 )
 
-BLOCK = 1 << 20  # elements of the columns of a block
+BLOCK = 1 << 20  # elements of the columns of one block
 
 
 def geometry(
@@ -45,53 +44,57 @@ def geometry(
     groups: int,
     data_format: str,
 ) -> tuple[Window, Shape]:
-    """The window and the result's shape [N,M,*S'].
+    """The window and the output shape [N,M,*S'].
 
-    x, w: arrays or Metas of pictures and filter [M,C/groups,*K].
+    x, w: arrays or Metas of images and filter [M,C/groups,*K]
     """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
-    check(len(w.shape) == len(sizes) + 2, f"Filter needs {COUNTS[len(sizes) + 2]} axes")
+    check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(
         groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0),
         f"groups={groups} does not divide the filters",
     )
     check(
-        agree(c, w.shape[1] * groups),
+        dims_match(c, w.shape[1] * groups),
         f"{c} channels are not {w.shape[1]} of Filter times groups={groups}",
     )
-    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations).fitted(
-        sizes
-    )
+    window = make_window(
+        sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations
+    ).fitted(sizes)
     return window, (n, w.shape[0], *window.out(sizes))
 
 
-def blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
-    """Output rows in blocks whose columns stay in the cache."""
+def batch_blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
+    """Output rows in blocks whose columns fit in the cache."""
     step = max(1, BLOCK // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
 def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: int) -> Any:
-    """What the kernel sees at the output rows, [groups, C/groups*K, rows*rest*N].   z: [C,*S,N]"""
+    """The input elements under the kernel for the output rows (im2col), [groups, C/groups*K,
+    rows*rest*N]. z: [C,*S,N]
+    """
     c, n = z.shape[0], z.shape[-1]
     if set(window.size) == {1}:
-        return tap(z, window, (0,) * len(window.size), rows, rest).reshape(groups, c // groups, -1)
+        return strided_view(z, window, (0,) * len(window.size), rows, rest).reshape(
+            groups, c // groups, -1
+        )
     seen = np.empty_like(z, shape=(c, *window.size, rows[1] - rows[0], *rest, n))
     for at in window.taps:
-        seen[(slice(None), *at)] = tap(z, window, at, rows, rest)
+        seen[(slice(None), *at)] = strided_view(z, window, at, rows, rest)
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
 
-@native.Unit
+@native.NativeFunction
 def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     """The convolution of x [N,C,*S] with w [M,C/groups,*K], a view [N,M,*S'] of [M,*S',N]."""
     n, m, high, *rest = out
-    z = padded(x, window)
+    z = pad_spatial(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
     if w.shape[1] == 1 and groups > 1:
         return batch_first(_depthwise(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
-    for rows in blocks(high, w.shape[2] * groups * math.prod(rest) * n):
+    for rows in batch_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
         seen = _columns(z, window, rows, rest, groups)
         part = result[:, rows[0] : rows[1]].reshape(groups, m // groups, seen.shape[2])
         np.matmul(w, seen, out=part)
@@ -104,7 +107,7 @@ _CONV, _CONV_INPUT, _CONV_FILTER = map(
 
 
 def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
-    """The sizes of a convolution of pictures with two axes, as the compiled kernels want them."""
+    """The sizes of a 2-D convolution as the compiled kernels take them."""
     starts = tuple(p[0] for p in window.pads)
     return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
 
@@ -119,30 +122,30 @@ def _(x, w, window, out, groups):
 
 
 def _weight(w: Any, at: Shape) -> Any:
-    """One weight of each depthwise filter, [M,1,...,1] as [C,*S,N] needs it.   w: [M,1,*K]"""
+    """One weight of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
 def _depthwise(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
     m, high, *rest, n = result.shape
-    for rows in blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
         part[...] = 0
         for at in window.taps:
-            part += _repeated(tap(z, window, at, rows, rest), m // groups) * _weight(w, at)
+            part += _repeat_groups(strided_view(z, window, at, rows, rest), m // groups) * _weight(
+                w, at
+            )
     return result
 
 
-def _repeated(z: Any, times: int) -> Any:
-    """Each channel of [C,...] as often as filters look at it."""
+def _repeat_groups(z: Any, times: int) -> Any:
+    """Repeat each channel of [C,...] for its filters."""
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
-@native.Unit
-def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The adjoint of `correlate` in x: each g [N,M,*S'] times the filter, summed where the kernel
-    had looked: [N,C,*sizes].
-    """
+@native.NativeFunction
+def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
+    """The adjoint of `correlate` in x: [N,C,*sizes]. g [N,M,*S']"""
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
     g = batch_last(g)
@@ -150,18 +153,18 @@ def spread(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
         g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n)
     )
     if w.shape[1] == 1 and groups > 1:
-        return cropped(_depthwise_spread(z, g, w, window, groups), window)
+        return crop_spatial(_depthwise_input_grad(z, g, w, window, groups), window)
     flat = np.swapaxes(w.reshape(groups, m // groups, -1), 1, 2)
-    for rows in blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
+    for rows in batch_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         seen = np.matmul(flat, part).reshape(c, *window.size, rows[1] - rows[0], *rest, n)
         for at in window.taps:
-            place = tap(z, window, at, rows, rest)
+            place = strided_view(z, window, at, rows, rest)
             place += seen[(slice(None), *at)]
-    return cropped(z, window)
+    return crop_spatial(z, window)
 
 
-@spread.native
+@conv_input_grad.native
 def _(g, w, window, sizes, groups):
     if g.ndim != 4:
         return NotImplemented
@@ -169,12 +172,12 @@ def _(g, w, window, sizes, groups):
     return _CONV_INPUT(w, g, _flat_sizes(x, w.shape, window, g.shape[2:], groups))
 
 
-def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
+def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
-    for rows in blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.taps:
             part = g[:, rows[0] : rows[1]] * _weight(w, at)
-            place = tap(z, window, at, rows, rest)
+            place = strided_view(z, window, at, rows, rest)
             place += (
                 part
                 if m == groups
@@ -183,22 +186,22 @@ def _depthwise_spread(z: Any, g: Any, w: Any, window: Window, groups: int) -> An
     return z
 
 
-@native.Unit
-def filter_of(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
-    """The adjoint of `correlate` in the filter, whose shape is [M,C/groups,*K]."""
+@native.NativeFunction
+def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
+    """The adjoint of `correlate` in the filter [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
-    z, g = padded(x, window), batch_last(g)
+    z, g = pad_spatial(x, window), batch_last(g)
     if shape[1] == 1 and groups > 1:
-        return _depthwise_filter(z, g, window, shape, groups)
+        return _depthwise_filter_grad(z, g, window, shape, groups)
     total = np.zeros_like(g, shape=(groups, m // groups, math.prod(shape[1:])))
-    for rows in blocks(high, total.shape[2] * groups * math.prod(rest) * n):
+    for rows in batch_blocks(high, total.shape[2] * groups * math.prod(rest) * n):
         seen = _columns(z, window, rows, rest, groups)
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         total += np.matmul(part, np.swapaxes(seen, 1, 2))
     return total.reshape(shape)
 
 
-@filter_of.native
+@conv_filter_grad.native
 def _(x, g, window, shape, groups):
     return (
         _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups))
@@ -207,12 +210,12 @@ def _(x, g, window, shape, groups):
     )
 
 
-def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
+def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     m, high, *rest, n = g.shape
     total: Any = np.zeros_like(g, shape=shape)
-    for rows in blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.taps:
-            seen = _repeated(tap(z, window, at, rows, rest), m // groups)
+            seen = _repeat_groups(strided_view(z, window, at, rows, rest), m // groups)
             total[(slice(None), 0, *at)] += np.sum(
                 g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
             )
@@ -220,17 +223,19 @@ def _depthwise_filter(z: Any, g: Any, window: Window, shape: Shape, groups: int)
 
 
 def _forward(x: Any, w: Any, rank: int, *, groups: int, data_format: str, **window: Any) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
     over, out = geometry(x, w, groups=groups, data_format=data_format, **window)
-    return as_given(correlate(channels_first(x, data_format), w, over, out, groups), data_format)
+    return restore_format(
+        correlate(channels_first(x, data_format), w, over, out, groups), data_format
+    )
 
 
 def _meta_of_rank(rank: int) -> Any:
     def rule(x, w, *, data_format, **window):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
         _, out = geometry(x, w, data_format=data_format, **window)
-        return Meta(in_format(out, data_format), x.dtype)
+        return Meta(to_format(out, data_format), x.dtype)
 
     return rule
 
@@ -240,12 +245,18 @@ def _vjp(g, x, w, **over):
 
 
 def conv_for(shape: Shape) -> Op:
-    """The convolution for pictures of this shape."""
+    """The convolution op for images of this shape."""
     return conv3d if len(shape) == 5 else conv2d
 
 
-@op("conv2d", "Input, Filter -> Output", meta=_meta_of_rank(2), same_dtype="Input Filter")
-@wide
+@op(
+    "conv2d",
+    "Input, Filter -> Output",
+    meta=_meta_of_rank(2),
+    same_dtype="Input Filter",
+    amp="allow",
+)
+@upcast_half
 def conv2d(
     x,
     w,
@@ -281,7 +292,7 @@ def conv2d(
     attrs_of=conv2d,
     same_dtype="Input Filter",
 )
-@wide
+@upcast_half
 def depthwise_conv2d(x, w, **attrs):
     """Output = each channel correlated with its own filters.
 
@@ -291,7 +302,7 @@ def depthwise_conv2d(x, w, **attrs):
 
 
 @op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3), same_dtype="Input Filter")
-@wide
+@upcast_half
 def conv3d(
     x,
     w,
@@ -332,7 +343,7 @@ conv3d.vjp(_vjp)
     attrs_of=conv2d,
     internal=True,
 )
-@wide
+@upcast_half
 def input_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Input, of which only the shape matters.
 
@@ -341,8 +352,10 @@ def input_grad(x, w, g, **attrs):
     attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     sizes = first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
-    back = spread(channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"])
-    return as_given(back, attrs["data_format"])
+    back = conv_input_grad(
+        channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"]
+    )
+    return restore_format(back, attrs["data_format"])
 
 
 @input_grad.vjp
@@ -361,7 +374,7 @@ def _(gg, x, w, g, **over):
     attrs_of=conv2d,
     internal=True,
 )
-@wide
+@upcast_half
 def filter_grad(x, w, g, **attrs):
     """The gradient of a convolution in its Filter, of which only the shape matters.
 
@@ -370,7 +383,7 @@ def filter_grad(x, w, g, **attrs):
     attrs = conv_for(x.shape).full_attrs(attrs)
     window, _ = geometry(x, w, **attrs)
     layout = attrs["data_format"]
-    return filter_of(
+    return conv_filter_grad(
         channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"]
     )
 
@@ -393,14 +406,14 @@ def _transposed(
     output_padding: Any,
     output_size: Any,
 ) -> tuple[Window, Shape]:
-    """The window of the convolution that is gone backwards, and the result's shape [N,M,*S']."""
+    """The window of the convolution whose adjoint is computed, and the output shape [N,M,*S']."""
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
-    check(len(w.shape) == len(sizes) + 2, f"Filter needs {COUNTS[len(sizes) + 2]} axes")
-    check(agree(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
+    check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
+    check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
     check(
         groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels"
     )
-    window = window_of(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations)
+    window = make_window(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations)
     out = [_transposed_size(window, i, s, output_padding, output_size) for i, s in enumerate(sizes)]
     return window, (n, max(w.shape[1] * groups, -1), *out)
 
@@ -424,11 +437,13 @@ def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: A
     return least + more if least >= 0 else -1
 
 
-def _backwards(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
+    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
     window, out = _transposed(x, w, **attrs)
-    return as_given(
-        spread(channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]),
+    return restore_format(
+        conv_input_grad(
+            channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]
+        ),
         attrs["data_format"],
     )
 
@@ -436,13 +451,13 @@ def _backwards(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
 def _transposed_meta(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
         _, out = _transposed(x, w, data_format=data_format, **rest)
         check(
-            bias is None or agree(size_of(bias.shape), out[1]),
+            bias is None or dims_match(size_of(bias.shape), out[1]),
             "Bias needs one element per channel of the result",
         )
-        return Meta(in_format(out, data_format), x.dtype)
+        return Meta(to_format(out, data_format), x.dtype)
 
     return rule
 
@@ -453,7 +468,7 @@ def _transposed_meta(rank: int) -> Any:
     meta=_transposed_meta(2),
     same_dtype="Input Filter Bias",
 )
-@wide
+@upcast_half
 def conv2d_transpose(
     x,
     w,
@@ -472,7 +487,7 @@ def conv2d_transpose(
 
     Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']
     """
-    y = _backwards(
+    y = _transposed_forward(
         x,
         w,
         2,
@@ -485,7 +500,7 @@ def conv2d_transpose(
         output_padding=output_padding,
         output_size=output_size,
     )
-    return y if bias is None else y + as_given(bias.reshape(1, -1, 1, 1), data_format)
+    return y if bias is None else y + restore_format(bias.reshape(1, -1, 1, 1), data_format)
 
 
 @op(
@@ -495,7 +510,7 @@ def conv2d_transpose(
     attrs_of=conv2d_transpose,
     same_dtype="Input Filter Bias",
 )
-@wide
+@upcast_half
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     """conv2d_transpose of as many groups as channels.
 
@@ -510,7 +525,7 @@ def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     meta=_transposed_meta(3),
     same_dtype="Input Filter",
 )
-@wide
+@upcast_half
 def conv3d_transpose(
     x,
     w,
@@ -528,7 +543,7 @@ def conv3d_transpose(
 
     Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']
     """
-    return _backwards(
+    return _transposed_forward(
         x,
         w,
         3,
@@ -546,7 +561,7 @@ def conv3d_transpose(
 def transposed_vjp(
     g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
-    """The gradients of a transposed convolution: a convolution, and that of its filter.
+    """The gradients of a transposed convolution: a convolution and a filter gradient.
 
     g like the result
     """
@@ -556,7 +571,7 @@ def transposed_vjp(
         padding_algorithm != "SAME" or min(sizes) >= 0,
         "the gradient of padding SAME needs known sizes",
     )
-    window = window_of(sizes, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
+    window = make_window(sizes, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
     over = {
         "strides": strides,
         "paddings": [p for pads in window.pads for p in pads],

@@ -1,4 +1,4 @@
-"""A block cut out of an array."""
+"""Cut a block out of a tensor."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .meta import like_x
-from .sizes import sizes
+from .dynamic_sizes import resolve_sizes
+from .meta_rules import like_x
 
 
 def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
-    """Starts and sizes, with -1 replaced by all that is left."""
+    """Starts and sizes, with -1 replaced by the remaining size."""
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
     check(
@@ -37,7 +37,9 @@ def crop_tensor(
     X [*] -> Out [*shape]
     """
     starts, wanted = _block(
-        x, sizes(offsets_tensor, offset_tensors, offsets), sizes(shape_tensor, shape_tensors, shape)
+        x,
+        resolve_sizes(offsets_tensor, offset_tensors, offsets),
+        resolve_sizes(shape_tensor, shape_tensors, shape),
     )
     inside = all(
         s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True)
@@ -82,7 +84,7 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
 )
 def put_block(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
     """X@GRAD = zeros with Out@GRAD at offsets.   X [*], Out@GRAD [*shape] -> X@GRAD like X"""
-    starts, _ = _block(x, sizes(offsets_tensor, offset_tensors, offsets), [])
+    starts, _ = _block(x, resolve_sizes(offsets_tensor, offset_tensors, offsets), [])
     out = np.zeros(x.shape, g.dtype)
     out[tuple(slice(s, s + n) for s, n in zip(starts, g.shape, strict=True))] = g
     return out

@@ -1,9 +1,4 @@
-"""Connectionist temporal classification
-
-(Graves et al. 2006), by the forward-backward algorithm on logarithms.
-
-A label of S classes becomes a path of 2 S + 1 states: a blank, a class, a blank, ..., a blank.
-"""
+"""The CTC loss."""
 
 from __future__ import annotations
 
@@ -11,15 +6,16 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .meta import agree, check_float, like_x, no_second_order
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, like_x, no_second_order
 from .softmax import log_softmax_of
-from .wide import wide
 
 
-class Paths(NamedTuple):
+class Lattice(NamedTuple):
     """The states of a batch.
 
-    classes [B,P]; skips: where a state may follow the last but one [B,P]; ends: the last state [B]
+    classes [B,P]; skips: whether a state may follow the one two before [B,P]; ends: the last state
+    [B]
     """
 
     classes: Any
@@ -27,32 +23,32 @@ class Paths(NamedTuple):
     ends: Any
 
 
-def _paths(labels: Any, lengths: Any, blank: int) -> Paths:
+def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
     classes = np.full((labels.shape[0], 2 * labels.shape[1] + 1), blank, np.int64)
     classes[:, 1::2] = np.where(np.arange(labels.shape[1]) < lengths[:, None], labels, blank)
     skips = np.zeros(classes.shape, dtype=bool)
     skips[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
-    return Paths(classes, skips, 2 * lengths)
+    return Lattice(classes, skips, 2 * lengths)
 
 
-def _moved(alpha: Any, by: int) -> Any:
-    """Every state's value, `by` states later."""
+def _shift(alpha: Any, by: int) -> Any:
+    """Shift the values by `by` states."""
     out = np.full_like(alpha, -np.inf)
     out[:, by:] = alpha[:, : alpha.shape[1] - by]
     return out
 
 
 def _step(alpha: Any, skips: Any) -> Any:
-    """The logarithm of the sum over the states that each state may follow."""
+    """The log of the sum over the predecessor states."""
     return np.logaddexp(
-        np.logaddexp(alpha, _moved(alpha, 1)), np.where(skips, _moved(alpha, 2), -np.inf)
+        np.logaddexp(alpha, _shift(alpha, 1)), np.where(skips, _shift(alpha, 2), -np.inf)
     )
 
 
-def _forward(logs: Any, paths: Paths) -> Any:
-    """ln of the probability of each prefix that ends in each state, [T,B,P].
+def _forward(logs: Any, paths: Lattice) -> Any:
+    """The log probability of each prefix that ends in each state, [T,B,P].
 
-    logs: of the classes of the states, [T,B,P]
+    logs: log probability of the class of each state, [T,B,P]
     """
     alpha = np.full_like(logs, -np.inf)
     alpha[0, :, :2] = logs[0, :, :2]
@@ -61,10 +57,10 @@ def _forward(logs: Any, paths: Paths) -> Any:
     return alpha
 
 
-def _backward(logs: Any, paths: Paths, times: Any) -> Any:
-    """ln of the probability of the rest after each state, [T,B,P].
+def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
+    """The log probability of the rest after each state, [T,B,P].
 
-    times: the number of steps of each sequence, [B]
+    times: the length of each sequence, [B]
     """
     places = np.arange(logs.shape[2])
     last = np.where(
@@ -83,7 +79,7 @@ def _backward(logs: Any, paths: Paths, times: Any) -> Any:
 
 @op("warpctc", "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~")
 @np.errstate(invalid="ignore", divide="ignore")
-@wide
+@upcast_half
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
     """Loss = -ln of the probability of Label under softmax(Logits).
 
@@ -112,7 +108,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     )
     batch = np.arange(x.shape[1])
     every = log_softmax_of(x, 2)
-    paths = _paths(labels, lengths, blank)
+    paths = _make_lattice(labels, lengths, blank)
     logs = np.take_along_axis(
         every, np.broadcast_to(paths.classes, (x.shape[0], *paths.classes.shape)), axis=2
     )
@@ -136,7 +132,7 @@ def _(x, labels, times, lengths, *, blank, norm_by_times):
         len(labels.shape) == 2 and labels.dtype.kind in "iu",
         "Label needs whole numbers [batch, length]",
     )
-    check(agree(labels.shape[0], x.shape[1]), "the batches differ")
+    check(dims_match(labels.shape[0], x.shape[1]), "the batches differ")
     check(x.shape[2] < 0 or 0 <= blank < x.shape[2], f"blank={blank} is no class")
     return Meta((x.shape[1], 1), x.dtype), x
 
@@ -152,9 +148,9 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
     meta=like_x,
     internal=True,
 )
-@wide
+@upcast_half
 def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
-    """The gradient of warpctc.   Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""
+    """The gradient of warpctc. Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""
     share = g / times.reshape(-1, 1).astype(g.dtype) if norm_by_times else g
     return grad * share
 

@@ -1,4 +1,4 @@
-"""Diagonals: taken, summed, filled, and made into matrices."""
+"""Diagonals: extract, sum, fill, and build matrices."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .meta import like_x, normal_axis
+from .meta_rules import like_x, normal_axis
 
 
 def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
-    """How long a diagonal is, -1 where that is not known."""
+    """The length of a diagonal; -1 if unknown."""
     rows, columns = shape[axis1], shape[axis2]
     return (
         -1
@@ -58,7 +58,7 @@ def _(g, x, *, offset, axis1, axis2):
     return fill_diagonal_tensor(zeros_like(x), g, offset=offset, dim1=axis1, dim2=axis2)
 
 
-@op("trace", "Input -> Out")
+@op("trace", "Input -> Out", older_attrs={"dim1": "axis1", "dim2": "axis2"})
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.
 
@@ -83,7 +83,7 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
 def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = zeros like Y with X all along a diagonal.   X [the other axes], Y [*] -> Out like Y"""
+    """Out = zeros like Y with X all along a diagonal. X [the other axes], Y [*] -> Out like Y"""
     out = np.zeros(y.shape, x.dtype)
     rows, columns = _places(y.shape, offset, axis1, axis2)
     np.moveaxis(out, (axis1, axis2), (-2, -1))[..., rows, columns] = np.asarray(x)[..., None]

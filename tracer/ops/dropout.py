@@ -6,16 +6,16 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .meta import check_float, like
+from .meta_rules import check_float, like
 
-WORDS = ("downgrade_in_infer", "upscale_in_train")
+MODES = ("downgrade_in_infer", "upscale_in_train")
 
 
-def _kept(dropout_prob: float, implementation: str, is_test: bool) -> float:
-    """What the kept elements are multiplied by."""
+def _keep_scale(dropout_prob: float, implementation: str, is_test: bool) -> float:
+    """The factor of kept elements."""
     check(
-        implementation in WORDS,
-        f"dropout_implementation={implementation} is none of {', '.join(WORDS)}",
+        implementation in MODES,
+        f"dropout_implementation={implementation} is none of {', '.join(MODES)}",
     )
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - dropout_prob
@@ -42,7 +42,7 @@ def dropout(
     seed: of a source of its own, the same at each call, where fix_seed says so or a Seed is given.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    factor = x.dtype.type(_kept(dropout_prob, dropout_implementation, is_test))
+    factor = x.dtype.type(_keep_scale(dropout_prob, dropout_implementation, is_test))
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(
             np.ones_like(x, dtype=np.uint8, shape=()), x.shape
@@ -57,19 +57,19 @@ def dropout(
 def _(x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    _kept(dropout_prob, dropout_implementation, is_test)
+    _keep_scale(dropout_prob, dropout_implementation, is_test)
     return x, Meta(x.shape, np.dtype(np.uint8))
 
 
 @dropout.vjp
 def _(g, x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed, Mask):
-    factor = _kept(dropout_prob, dropout_implementation, is_test)
+    factor = _keep_scale(dropout_prob, dropout_implementation, is_test)
     return scale(g, scale=factor) if is_test else masked(g, Mask, scale=factor), None
 
 
 @op("masked", "X, Mask -> Out", meta=like(0), internal=True)
 def masked(x, mask, *, scale: float = 1.0):
-    """Out = X * Mask * scale.   X [*], Mask uint8 [*] -> Out [*]"""
+    """Out = X * Mask * scale. X [*], Mask uint8 [*] -> Out [*]"""
     return x * (mask * x.dtype.type(scale))
 
 

@@ -1,4 +1,4 @@
-"""Einstein's sums."""
+"""Einstein summation."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .meta import Shape, broadcast_dim, proto_of, shape_of
-from .wide import wide
+from .half_precision import upcast_half
+from .meta_rules import Shape, broadcast_dim, proto_of, shape_of
 
 Labels = tuple[str, ...]
 
 
-def labels_of(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """The labels of the axes of each operand, and of the result; those of `...` are capitals.
+def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
+    """The axis labels of each input and of the result; `...` becomes capitals.
 
-    Raises OpError for an equation that does not fit.
+    Raises OpError for an invalid equation.
     """
     check("->" in equation, f"equation={equation!r} has no ->")
     left, right = equation.replace(" ", "").split("->")
@@ -26,7 +26,7 @@ def labels_of(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels
         len(terms) == len(ranks),
         f"equation={equation!r} is for {len(terms)} operands, not {len(ranks)}",
     )
-    spread = [_spread(t, rank, equation) for t, rank in zip(terms, ranks, strict=True)]
+    spread = [_ellipsis_rank(t, rank, equation) for t, rank in zip(terms, ranks, strict=True)]
     found = [_expanded(t, n) for t, n in zip(terms, spread, strict=True)]
     out = _expanded(right, max(spread))
     check(
@@ -37,8 +37,8 @@ def labels_of(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels
     return found, out
 
 
-def _spread(term: str, rank: int, equation: str) -> int:
-    """How many axes the `...` of a term stands for."""
+def _ellipsis_rank(term: str, rank: int, equation: str) -> int:
+    """The number of axes of the `...` in a term."""
     letters = len(term.replace("...", ""))
     fits = rank >= letters if "..." in term else rank == letters
     check(fits, f"equation={equation!r} has {letters} labels for {rank} axes")
@@ -49,14 +49,14 @@ def _expanded(term: str, count: int) -> Labels:
     return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
 
 
-@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands")
-@wide
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp="allow")
+@upcast_half
 def einsum(xs, *, equation: str):
     """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.
 
-    Operands list of [*] -> Out [*]
+    Inputs list of [*] -> Out [*]
 
-    InnerCache, XShape: what Paddle keeps for its gradient, one each per operand; here empty, [0].
+    InnerCache, XShape: what Paddle keeps for its gradient, one each per input; here empty, [0].
     """
     check("->" in equation, f"equation={equation!r} has no ->")
     empty = [np.zeros(0, xs[0].dtype)] * len(xs)
@@ -67,7 +67,7 @@ def einsum(xs, *, equation: str):
 def _(xs, *, equation):
     check(bool(xs), "Operands is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
-    terms, out = labels_of(equation, [len(x.shape) for x in xs])
+    terms, out = parse_equation(equation, [len(x.shape) for x in xs])
     sizes = _sizes(terms, [x.shape for x in xs])
     empty = [Meta((0,), xs[0].dtype)] * len(xs)
     return Meta(tuple(sizes[c] for c in out), xs[0].dtype), empty, empty
@@ -85,27 +85,29 @@ def _sizes(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:
 
 @einsum.vjp
 def _(g, xs, *, equation):
-    terms, out = labels_of(equation, [len(shape_of(x)) for x in xs])
-    return [_back(i, g, xs, terms, out) for i in range(len(xs))]
+    terms, out = parse_equation(equation, [len(shape_of(x)) for x in xs])
+    return [_operand_grad(i, g, xs, terms, out) for i in range(len(xs))]
 
 
-def _back(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The same sum with the gradient in place of operand i; an axis that is summed in it alone is
-    spread by ones.
+def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
+    """The sum with the gradient in place of input i; an axis that only input i has is broadcast
+    with ones.
     """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}
     if not set(terms[i]) <= named:
         others.append((terms[i], OPS["fill_any_like"](xs[i], value=1.0)))
-    target, diagonals = _distinct(terms[i], xs[i], named | set(terms[i]))
+    target, diagonals = _with_distinct_labels(terms[i], xs[i], named | set(terms[i]))
     others += diagonals
     equation = ",".join("".join(t) for t, _ in others) + "->" + "".join(target)
     return einsum([x for _, x in others], equation=equation)[0]
 
 
-def _distinct(term: Labels, x: Any, used: set[str]) -> tuple[Labels, list[tuple[Labels, Any]]]:
-    """A term without repeats, and the unit matrices that tie each new label to the one it stands
-    for.
+def _with_distinct_labels(
+    term: Labels, x: Any, used: set[str]
+) -> tuple[Labels, list[tuple[Labels, Any]]]:
+    """A term without repeated labels, and the identity matrices that tie each new label to the
+    original.
     """
     free = iter(c for c in string.ascii_letters if c not in used)
     target: list[str] = []

@@ -1,7 +1,7 @@
-"""Elementwise ops on two operands, and `scale`, the one that a Python number makes.
+"""Elementwise ops on two inputs, and `scale`.
 
-The tape sums gradients down to the shape of their operand, so no rule here thinks of broadcasting -
-but for the old `axis`, which sets Y inside of X: `fit` says so.
+The backward pass reduces gradients to the shape of broadcast inputs, so rules ignore broadcasting,
+except for the old attribute `axis`, which aligns Y with inner axes of X: see `reduce_to_shape`.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Ints, Meta, check, check_dtype, op
-from .meta import (
-    agree_all,
-    aligned,
+from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
+from .half_precision import upcast_half
+from .meta_rules import (
+    align_shapes,
     broadcast,
     broadcast_number,
     check_number,
     known_dim,
     like_x,
     shape_of,
+    shapes_match,
 )
-from .wide import wide
 
 
-def at(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
-    """The operands, reshaped so that NumPy's broadcasting does what Paddle's `axis` says."""
+def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
+    """The inputs, reshaped so that NumPy's broadcasting implements Paddle's `axis`."""
     if axis == -1 or x.ndim == y.ndim:
         return x, y
-    shapes = aligned(x.shape, y.shape, axis)
+    shapes = align_shapes(x.shape, y.shape, axis)
     return x.reshape(shapes[0]), y.reshape(shapes[1])
 
 
-def fit(g: Any, like: Any, axis: int) -> Any:
-    """The gradient `g` of a result, summed to `like` where `axis` had set it inside; else left to
-    the tape.
+def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
+    """The gradient `g` summed to the shape of `like` if `axis` aligned it; otherwise the backward
+    pass does it.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
@@ -44,7 +44,7 @@ def fit(g: Any, like: Any, axis: int) -> Any:
 
 
 @op("sum_to", "X -> Out", internal=True)
-@wide
+@upcast_half
 def sum_to(x, *, shape: Ints, axis: int = -1):
     """Out = X summed over the axes that broadcasting had added or stretched.
 
@@ -59,16 +59,16 @@ def sum_to(x, *, shape: Ints, axis: int = -1):
 def _(x, *, shape, axis=-1):
     start = x.ndim - len(shape) if axis == -1 else axis
     kept = [start + i for i, d in enumerate(shape) if d == x.shape[start + i]]
-    found = summed(x, kept)
+    found = sum_arrays(x, kept)
     return found if found is NotImplemented else found.reshape(shape)
 
 
 _SUM = native.kernel("sum")
 
 
-def summed(x: Any, kept: list[int]) -> Any:
-    """x summed over all axes but `kept`, flat; NotImplemented where those are not side by side, or
-    no kernel applies.
+def sum_arrays(x: Any, kept: list[int]) -> Any:
+    """x summed over all axes but `kept`, flat; NotImplemented if these are not adjacent or no
+    kernel applies.
     """
     if not kept:
         return _SUM(x, 1, 1, x.size)
@@ -105,7 +105,7 @@ def add(x, y, *, axis: int = -1):
     """Out = X + Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
     if axis != -1:
-        x, y = at(x, y, axis)
+        x, y = align_axis(x, y, axis)
     return x + y
 
 
@@ -116,7 +116,7 @@ add.native(native.kernel("add"))
 def _(g, x, y, *, axis):
     if axis == -1:
         return g, g
-    return fit(g, x, axis), fit(g, y, axis)
+    return reduce_to_shape(g, x, axis), reduce_to_shape(g, y, axis)
 
 
 @op("elementwise_sub", "X, Y -> Out", meta=broadcast_number)
@@ -124,7 +124,7 @@ def sub(x, y, *, axis: int = -1):
     """Out = X - Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
     if axis != -1:
-        x, y = at(x, y, axis)
+        x, y = align_axis(x, y, axis)
     return x - y
 
 
@@ -133,14 +133,14 @@ sub.native(native.kernel("sub"))
 
 @sub.vjp
 def _(g, x, y, *, axis):
-    return fit(g, x, axis), lambda: fit(scale(g, scale=-1.0), y, axis)
+    return reduce_to_shape(g, x, axis), lambda: reduce_to_shape(scale(g, scale=-1.0), y, axis)
 
 
 @op("elementwise_mul", "X, Y -> Out", meta=broadcast)
 def mul(x, y, *, axis: int = -1):
     """Out = X * Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
-        x, y = at(x, y, axis)
+        x, y = align_axis(x, y, axis)
     return x * y
 
 
@@ -151,7 +151,9 @@ mul.native(native.kernel("mul"))
 def _(g, x, y, *, axis):
     if axis == -1:
         return lambda: mul(g, y), lambda: mul(g, x)
-    return lambda: fit(mul(g, y, axis=axis), x, axis), lambda: fit(mul(g, x, axis=axis), y, axis)
+    return lambda: reduce_to_shape(mul(g, y, axis=axis), x, axis), lambda: reduce_to_shape(
+        mul(g, x, axis=axis), y, axis
+    )
 
 
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
@@ -162,7 +164,7 @@ def div(x, y, *, axis: int = -1):
     X [*A], Y [*B] -> Out [*broadcast(A, B)]
     """
     if axis != -1:
-        x, y = at(x, y, axis)
+        x, y = align_axis(x, y, axis)
     if x.dtype.kind in "iub":
         check_divisor(x, y)
         return np.trunc(np.true_divide(x, y)).astype(x.dtype)
@@ -172,21 +174,21 @@ def div(x, y, *, axis: int = -1):
 @div.vjp
 def _(g, x, y, *, axis, Out):
     def to_y() -> Any:
-        return fit(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
+        return reduce_to_shape(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
 
-    return lambda: fit(div(g, y, axis=axis), x, axis), to_y
+    return lambda: reduce_to_shape(div(g, y, axis=axis), x, axis), to_y
 
 
 @op("elementwise_max", "X, Y -> Out", meta=broadcast)
 def maximum(x, y, *, axis: int = -1):
     """Out = the larger of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    return np.maximum(*at(x, y, axis))
+    return np.maximum(*align_axis(x, y, axis))
 
 
 @maximum.vjp
 def _(g, x, y, *, axis):
     def part(picked: str, like: Any) -> Any:
-        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+        return lambda: reduce_to_shape(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
 
     return part("greater_than", x), part("less_equal", y)
 
@@ -194,34 +196,34 @@ def _(g, x, y, *, axis):
 @op("elementwise_min", "X, Y -> Out", meta=broadcast)
 def minimum(x, y, *, axis: int = -1):
     """Out = the smaller of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    return np.minimum(*at(x, y, axis))
+    return np.minimum(*align_axis(x, y, axis))
 
 
 @minimum.vjp
 def _(g, x, y, *, axis):
     def part(picked: str, like: Any) -> Any:
-        return lambda: fit(keep(g, OPS[picked](x, y, axis=axis)), like, axis)
+        return lambda: reduce_to_shape(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
 
     return part("less_than", x), part("greater_equal", y)
 
 
 @op("keep", "X, Mask -> Out", meta=like_x, internal=True)
-def keep(x, mask):
+def masked(x, mask):
     """Out = X where Mask, else 0.   X [*], Mask bool [*] -> Out [*]"""
     return np.where(mask, x, x.dtype.type(0))
 
 
-@keep.vjp
+@masked.vjp
 def _(g, x, mask):
-    return keep(g, mask), None
+    return masked(g, mask), None
 
 
 @op("elementwise_pow", "X, Y -> Out", meta=broadcast_number)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
-    """Out = X ** Y; of integers rounded.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X ** Y; of integers rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
-    x, y = at(x, y, axis)
+    x, y = align_axis(x, y, axis)
     if x.dtype.kind in "iu" and np.any(y < 0):
         return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
     return np.power(x, y)
@@ -230,20 +232,22 @@ def power(x, y, *, axis: int = -1):
 @power.vjp
 def _(g, x, y, *, axis, Out):
     def to_x() -> Any:
-        return fit(mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis)
+        return reduce_to_shape(
+            mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis
+        )
 
     def to_y() -> Any:
-        return fit(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
+        return reduce_to_shape(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
 
     return to_x, to_y
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=WHOLE)
+@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=NON_FLOAT_RESULT)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
-    """Out = X / Y rounded down.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
-    x, y = at(x, y, axis)
+    x, y = align_axis(x, y, axis)
     check_divisor(x, y)
     return np.floor_divide(x, y)
 
@@ -253,7 +257,7 @@ def floordiv(x, y, *, axis: int = -1):
 def mod(x, y, *, axis: int = -1):
     """Out = the rest of X / Y, with the sign of Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
-    x, y = at(x, y, axis)
+    x, y = align_axis(x, y, axis)
     check_divisor(x, y)
     return np.mod(x, y)
 
@@ -261,18 +265,18 @@ def mod(x, y, *, axis: int = -1):
 @mod.vjp
 def _(g, x, y, *, axis):
     def to_y() -> Any:
-        return fit(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
+        return reduce_to_shape(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
 
-    return fit(g, x, axis), to_y
+    return reduce_to_shape(g, x, axis), to_y
 
 
 def check_divisor(x: Any, y: Any) -> None:
-    """Raise OpError for an integer division by zero, which has no value."""
+    """Raise OpError for an integer division by zero."""
     check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 
 
 @op("scale", "X, ScaleTensor?! -> Out", meta=like_x)
-@wide
+@upcast_half
 def scale(
     x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
 ):
@@ -306,7 +310,7 @@ def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
 def _(xs, **_):
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
-    check(all(agree_all(x.shape, xs[0].shape) for x in xs), "the shapes differ")
+    check(all(shapes_match(x.shape, xs[0].shape) for x in xs), "the shapes differ")
     return Meta(
         functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]),
         xs[0].dtype,

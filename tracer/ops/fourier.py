@@ -1,8 +1,9 @@
-"""Fourier transforms: of complex numbers, of real ones to complex, and of complex ones to real.
+"""Fourier transforms: complex to complex, real to complex, complex to real.
 
-normalization: where the factor 1/n is: `backward`, `forward`, or `ortho` for its root in both.
-Matrices of Fourier transforms are symmetric, so that gradients - which travel conjugated, see
-`core/op.py` - are transforms of the same direction.
+normalization: which transform has the factor 1/n: `backward`, `forward`, or `ortho` (its square
+root in both).
+Fourier matrices are symmetric, so gradients (which are conjugated, see `core/op.py`) are transforms
+of the same direction.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NO_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
-from .complex_parts import real
+from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
+from .complex_numbers import real
 from .elementwise import add
-from .meta import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
+from .meta_rules import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def _numpy(name: str) -> Any:
-    """A function of numpy.fft, which is imported when one is first asked for."""
+    """A function of numpy.fft, which is imported at first use."""
     return getattr(np.fft, name)
 
 
@@ -32,7 +33,7 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_c2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.
 
@@ -56,7 +57,7 @@ def _(g, x, *, axes, normalization, forward):
     return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
 
 
-@op("fft_r2c", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the transform of real X; onesided: without the half of the last axis that is the
     conjugate of the other.
@@ -80,17 +81,17 @@ def _(x, *, axes, normalization, forward, onesided):
     last = _check(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(
-        _with(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
+        _resize_axis(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
         complex_dtype(x.dtype),
     )
 
 
-def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _resize_axis(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _bordered(x: Any, axis: int, before: int, after: int) -> Any:
-    """X with zeros around it in an axis."""
+def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
+    """X with zeros before and after an axis."""
     rank = len(shape_of(x))
     return OPS["pad"](
         x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1))
@@ -104,12 +105,12 @@ def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
     if onesided:
         size = shape_of(x)[last]
         check_sizes(size >= 0)
-        g = _bordered(g, last, 0, size - size // 2 - 1)
+        g = _pad_axis(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
 def _length(x: Any, last: int, size: int) -> int:
-    """How many real numbers the last axis is transformed to."""
+    """The size of the last axis of the real result."""
     half = x.shape[last]
     if not size:
         return -1 if half < 0 else 2 * (half - 1)
@@ -120,7 +121,7 @@ def _length(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half=NO_COMPLEX)
+@op("fft_c2r", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size:
     its size, 0: 2 (m - 1).
@@ -143,7 +144,7 @@ def _(x, *, axes, normalization, forward, last_dim_size):
     last = _check(x, axes, normalization)[-1]
     size = _length(x, last, last_dim_size)
     check(size != 0, "the result has no elements")
-    return Meta(_with(x.shape, last, size), real_dtype(x.dtype))
+    return Meta(_resize_axis(x.shape, last, size), real_dtype(x.dtype))
 
 
 @fft_c2r.vjp
@@ -159,5 +160,5 @@ def _(g, x, *, axes, normalization, forward):
     end = half - 1 if size % 2 == 0 else half
     if end > 1:
         twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
-        found = add(found, _bordered(twice, last, 1, half - end))
-    return _bordered(found, last, 0, given - half) if given > half else found
+        found = add(found, _pad_axis(twice, last, 1, half - end))
+    return _pad_axis(found, last, 0, given - half) if given > half else found

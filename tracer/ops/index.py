@@ -1,7 +1,6 @@
-"""Ops that take elements by index, or put them there.
+"""Gather and scatter by index.
 
-An index that lies outside is an error here; real Paddle checks some of them and reads stray memory
-for the others.
+An index out of range raises an error; real Paddle checks only some of them.
 """
 
 from __future__ import annotations
@@ -9,9 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import FRESH, OPS, WHOLE, Long, Meta, check, check_dtype, op
-from .elementwise import keep, zeros_like
-from .meta import Shape, agree, agree_all, broadcast_shapes, like_x, normal_axis, proto_dtype
+from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
+from .elementwise import masked, zeros_like
+from .meta_rules import (
+    Shape,
+    broadcast_shapes,
+    dims_match,
+    like_x,
+    normal_axis,
+    proto_dtype,
+    shapes_match,
+)
 
 
 def check_inside(index: Any, size: int) -> None:
@@ -25,24 +32,22 @@ def check_inside(index: Any, size: int) -> None:
 
 
 def check_integers(index: Any) -> None:
-    """Raise OpError unless the operand holds integers."""
+    """Raise OpError unless the input holds integers."""
     check_dtype(index.dtype.kind in "iu", "an index is not of integers")
 
 
-MOST = 16  # times that an index may come before it is cheaper to add run by run
+MAX_FLAT_INDEX = 16  # times that an index may come before it is cheaper to add run by run
 
 
 def add_rows(out: Any, index: Any, rows: Any) -> None:
-    """Add `rows` [N, *] to the rows of `out` [M, *] that `index` [N] names, however often it names
-    them.
-    """
+    """Add `rows` [N, *] to the rows `index` [N] of `out` [M, *]; duplicates accumulate."""
     if not index.size:
         return
     order = np.argsort(index, kind="stable")
     index = index[order]
     first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
     counts = np.diff(np.append(first, index.size))
-    if counts.max() > MOST:
+    if counts.max() > MAX_FLAT_INDEX:
         out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
         return
     nth = np.arange(index.size) - np.repeat(first, counts)
@@ -56,21 +61,21 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
 
 
 def flat_index(index: Any) -> Any:
-    """An index [N] or [N, 1] as [N], one without axes as it is."""
+    """An index [N] or [N, 1] as [N]; a 0-D index stays."""
     return index if index.ndim < 2 else index.reshape(-1)
 
 
 def index_shape(index: Any) -> Shape:
-    """The shape that an index [N], [N, 1] or [] gives to the result."""
+    """The shape that an index [N], [N, 1] or [] contributes to the result."""
     check_integers(index)
     check(
-        len(index.shape) < 2 or (len(index.shape) == 2 and agree(index.shape[1], 1)),
+        len(index.shape) < 2 or (len(index.shape) == 2 and dims_match(index.shape[1], 1)),
         "an index is not one row of integers",
     )
     return index.shape[:1]
 
 
-@op("gather", "X, Index, Axis? -> Out", other_rows=True)
+@op("gather", "X, Index, Axis? -> Out", breaks_lod=True)
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """Out = the slices of X at Index along the axis.
 
@@ -82,7 +87,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     return np.take(x, flat_index(index), axis)
 
 
-def taken(x: Meta, index: Meta, axis: int, what: str) -> Meta:
+def slices_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
     """The Meta of slices of `x`."""
     at = normal_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
@@ -92,7 +97,7 @@ def taken(x: Meta, index: Meta, axis: int, what: str) -> Meta:
 @gather.meta
 def _(x, index, axis_tensor, *, axis):
     if axis_tensor is None:
-        return taken(x, index, axis, "axis")
+        return slices_meta(x, index, axis, "axis")
     return Meta((-1,) * (len(x.shape) - 1 + len(index_shape(index))), x.dtype)
 
 
@@ -134,7 +139,7 @@ def index_select(x, index, *, dim: int = 0):
 @index_select.meta
 def _(x, index, *, dim):
     check(len(index.shape) > 0, "Index is 0-D")
-    return taken(x, index, dim, "dim")
+    return slices_meta(x, index, dim, "dim")
 
 
 @index_select.vjp
@@ -142,7 +147,7 @@ def _(g, x, index, *, dim):
     return gather_grad(x, index, None, g, axis=dim), None
 
 
-@op("lookup_table_v2", "W, Ids -> Out")
+@op("lookup_table_v2", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.
 
@@ -190,7 +195,7 @@ def _(gg, w, ids, g, *, padding_idx):
     )  # lookup_table has one axis less
 
 
-@op("lookup_table", "W, Ids -> Out")
+@op("lookup_table", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
@@ -205,7 +210,9 @@ def lookup_table(
 def _(w, ids, *, padding_idx, **_):
     check(len(w.shape) == 2, "W does not have two axes")
     check_integers(ids)
-    check(len(ids.shape) > 0 and agree(ids.shape[-1], 1), "Ids do not end in an axis of size 1")
+    check(
+        len(ids.shape) > 0 and dims_match(ids.shape[-1], 1), "Ids do not end in an axis of size 1"
+    )
     return Meta((*ids.shape[:-1], w.shape[1]), w.dtype)
 
 
@@ -214,7 +221,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("scatter", "X, Ids, Updates -> Out")
+@op("scatter", "X, Ids, Updates -> Out", amp="deny_at_o2")
 def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.
 
@@ -222,7 +229,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     """
     check_inside(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
     index, out = flat_index(ids), x.copy()
     out[index] = updates if overwrite else 0
     if not overwrite:
@@ -230,14 +237,14 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     return out
 
 
-def scattered(x: Shape, ids: Shape) -> Shape:
-    """The shape of Updates."""
+def updates_shape(x: Shape, ids: Shape) -> Shape:
+    """The required shape of Updates."""
     return (*ids[:1], *x[1:])
 
 
-def check_agree(updates: Shape, wanted: Shape) -> None:
-    """Raise OpError unless Updates has the shape that is wanted."""
-    check(agree_all(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
+def check_index_shapes(updates: Shape, wanted: Shape) -> None:
+    """Raise OpError unless Updates has the required shape."""
+    check(shapes_match(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
 
 
 @scatter.meta
@@ -245,7 +252,7 @@ def _(x, ids, updates, *, overwrite):
     check(bool(x.shape), "a 0-D tensor has no rows")
     index_shape(ids)
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_agree(updates.shape, scattered(x.shape, ids.shape))
+    check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
     return x
 
 
@@ -253,12 +260,12 @@ def _(x, ids, updates, *, overwrite):
 def _(g, x, ids, updates, *, overwrite):
     def to_updates() -> Any:
         rows = gather(g, ids)
-        return keep(rows, last_of_each(ids, updates)) if overwrite else rows
+        return masked(rows, last_of_each(ids, updates)) if overwrite else rows
 
     return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
 
 
-@op("last_of_each", "Ids, Y -> Out", no_grad=FRESH, internal=True)
+@op("last_of_each", "Ids, Y -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_of_each(ids, y):
     """Out = true in the rows of Y whose id does not come again, which overwriting leaves.
 
@@ -282,17 +289,15 @@ def _(ids, y):
 
 
 def columns(x: Any, index: Any) -> tuple[Any, ...]:
-    """The index tuples in the last axis of `index`, one array for each axis of `x` that
-    they name.
-    """
+    """The index tuples in the last axis of `index`, as one array per indexed axis of `x`."""
     found = tuple(index[..., i] for i in range(index.shape[-1]))
     for axis, column in enumerate(found):
         check_inside(np.asarray(column), x.shape[axis])
     return found
 
 
-def nd_shape(x: Shape, index: Meta) -> Shape:
-    """The shape of what index tuples name in `x`."""
+def gather_nd_shape(x: Shape, index: Meta) -> Shape:
+    """The shape of the elements of `x` at index tuples."""
     check_integers(index)
     check(bool(index.shape), "Index is 0-D")
     count = index.shape[-1]
@@ -303,7 +308,7 @@ def nd_shape(x: Shape, index: Meta) -> Shape:
 
 @op("gather_nd", "X, Index -> Out")
 def gather_nd(x, index):
-    """Out = the slices of X at index tuples.   X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
+    """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
     return x[columns(x, index)]
@@ -311,7 +316,7 @@ def gather_nd(x, index):
 
 @gather_nd.meta
 def _(x, index):
-    return Meta(nd_shape(x.shape, index), x.dtype)
+    return Meta(gather_nd_shape(x.shape, index), x.dtype)
 
 
 @gather_nd.vjp
@@ -327,7 +332,7 @@ def scatter_nd_add(x, index, updates):
     """
     count = index.shape[-1]
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_agree(updates.shape, index.shape[:-1] + x.shape[count:])
+    check_index_shapes(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
     rows = np.zeros_like(index[..., :1].reshape(-1))
@@ -342,7 +347,7 @@ def scatter_nd_add(x, index, updates):
 @scatter_nd_add.meta
 def _(x, index, updates):
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_agree(updates.shape, nd_shape(x.shape, index))
+    check_index_shapes(updates.shape, gather_nd_shape(x.shape, index))
     return x
 
 
@@ -355,7 +360,7 @@ def _(g, x, index, updates):
 # ------------------------------------------------------------------------------------
 
 
-@op("where_index", "Condition -> Out", no_grad=WHOLE, by_value=True)
+@op("where_index", "Condition -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def where_index(condition):
     """Out = the indices where Condition is not 0, in order.
 
@@ -371,9 +376,9 @@ def _(condition):
     return Meta((-1, len(condition.shape)), np.dtype(np.int64))
 
 
-@op("masked_select", "X, Mask -> Y", by_value=True)
+@op("masked_select", "X, Mask -> Y", value_dependent_shape=True)
 def masked_select(x, mask):
-    """Y = the elements of X where Mask is true, in order.   X [*A], Mask bool [*B] -> Y [count]"""
+    """Y = the elements of X where Mask is true, in order. X [*A], Mask bool [*B] -> Y [count]"""
     check_dtype(mask.dtype == np.bool_, "Mask is not bool")
     x, mask = np.broadcast_arrays(x, mask)
     return x[mask]
@@ -413,7 +418,7 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=FRESH)
+@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):

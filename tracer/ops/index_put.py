@@ -1,4 +1,4 @@
-"""Writing, or adding, where whole-number indices say."""
+"""Write or accumulate at integer indices."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .at_places import combine_at
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select
-from .meta import agree, agree_all, broadcast_shapes, normal_axis
+from .meta_rules import broadcast_shapes, dims_match, normal_axis, shapes_match
+from .scatter_at import combine_at
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
@@ -30,15 +30,15 @@ def _(x, index, value, *, axis):
     at = normal_axis(axis, len(x.shape))
     check(len(index.shape) == 1, "Index does not have one axis")
     check_dtype(x.dtype == value.dtype, "the dtypes differ")
-    fits = len(value.shape) == len(x.shape) and agree(value.shape[at], index.shape[0])
+    fits = len(value.shape) == len(x.shape) and dims_match(value.shape[at], index.shape[0])
     check(
-        fits and agree_all(_without(x.shape, at), _without(value.shape, at)),
+        fits and shapes_match(_drop_axis(x.shape, at), _drop_axis(value.shape, at)),
         "AddValue does not fit X and Index",
     )
     return x
 
 
-def _without(shape: Any, at: int) -> Any:
+def _drop_axis(shape: Any, at: int) -> Any:
     return (*shape[:at], *shape[at + 1 :])
 
 
@@ -47,7 +47,7 @@ def _(g, x, index, value, *, axis):
     return g, None, lambda: index_select(g, index, dim=axis)
 
 
-def _places(x: Any, indices: Any) -> tuple[Any, ...]:
+def _positions(x: Any, indices: Any) -> tuple[Any, ...]:
     """The indices for NumPy; negative ones count from the end."""
     for axis, index in enumerate(indices):
         if index.dtype.kind != "b":
@@ -59,8 +59,8 @@ def _places(x: Any, indices: Any) -> tuple[Any, ...]:
     return tuple(indices)
 
 
-def _picked_shape(x: Any, indices: Any) -> Any:
-    """The shape of x[indices], None where truth values make it depend on values."""
+def _indexed_shape(x: Any, indices: Any) -> Any:
+    """The shape of x[indices]; None if boolean indices make it depend on values."""
     check(bool(indices), "indices is empty")
     if any(i.dtype.kind == "b" for i in indices):
         return None
@@ -79,7 +79,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 
     x [*], indices list of int or bool, value broadcasts -> like x
     """
-    out, places = x.copy(), _places(x, indices)
+    out, places = x.copy(), _positions(x, indices)
     if accumulate:
         combine_at(np.add, out, places, value)
     else:
@@ -90,7 +90,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 @index_put.meta
 def _(x, indices, value, *, accumulate):
     check_dtype(x.dtype == value.dtype, "the dtypes of x and value differ")
-    picked = _picked_shape(x, indices)
+    picked = _indexed_shape(x, indices)
     if picked is not None:
         check(
             len(broadcast_shapes(picked, value.shape)) == len(picked),
@@ -107,15 +107,15 @@ def _(g, x, indices, value, *, accumulate):
     return to_x, None, lambda: index_get(g, indices)
 
 
-@op("index_get", "X, Indices* -> Out", internal=True, by_value=True)
+@op("index_get", "X, Indices* -> Out", internal=True, value_dependent_shape=True)
 def index_get(x, indices):
-    """Out = X[Indices].   X [*], Indices list of int or bool -> Out [*]"""
-    return x[_places(x, indices)]
+    """Out = X[Indices]. X [*], Indices list of int or bool -> Out [*]"""
+    return x[_positions(x, indices)]
 
 
 @index_get.meta
 def _(x, indices):
-    picked = _picked_shape(x, indices)
+    picked = _indexed_shape(x, indices)
     masked = sum(len(i.shape) for i in indices)
     return Meta((-1, *x.shape[masked:]) if picked is None else picked, x.dtype)
 

@@ -1,8 +1,4 @@
-"""What ops on sequences share: where the sequences begin and end.
-
-Offsets come in lists, one int64 array per level, the outermost level first; the last level counts
-rows.
-"""
+"""Helpers for LoD: row splits of packed sequences."""
 
 from __future__ import annotations
 
@@ -14,37 +10,37 @@ from ..core.op import Op, check
 Offsets = Any  # [n + 1], int64
 
 
-def rows_of(lod: Any, what: str = "X") -> Offsets:
-    """The offsets of rows.   Raises OpError where there are none."""
+def row_offsets(lod: Any, what: str = "X") -> Offsets:
+    """The row offsets of an LoD. Raises OpError if there are none."""
     check(bool(lod), f"{what} holds no sequences")
     return np.asarray(lod[-1], np.int64)
 
 
 def lengths(offsets: Offsets) -> Any:
-    """How long each sequence is."""
+    """The length of each sequence."""
     return np.diff(offsets)
 
 
-def owners(offsets: Offsets) -> Any:
-    """The number of the sequence that each row belongs to."""
+def sequence_ids(offsets: Offsets) -> Any:
+    """The index of the sequence of each row."""
     return np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
 
 
-def offsets_from(counts: Any) -> Offsets:
-    """Offsets of lengths."""
+def offsets_from_lengths(counts: Any) -> Offsets:
+    """Convert lengths to offsets."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def ranges(starts: Any, counts: Any) -> Any:
-    """The rows of runs, one run after the other."""
+def row_ranges(starts: Any, counts: Any) -> Any:
+    """The row indices of several ranges, concatenated."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
         np.asarray(starts) - (ends - counts), counts
     )
 
 
-def summed(x: Any, offsets: Offsets) -> Any:
-    """The sum of the rows of each sequence, zeros for empty ones."""
+def segment_sum(x: Any, offsets: Offsets) -> Any:
+    """The sum of the rows of each sequence; zeros for empty sequences."""
     out = np.zeros((len(offsets) - 1, *x.shape[1:]), x.dtype)
     full = lengths(offsets) > 0
     if full.any():
@@ -52,11 +48,11 @@ def summed(x: Any, offsets: Offsets) -> Any:
     return out
 
 
-def column(values: Any, like: Any) -> Any:
-    """Numbers per row, in the dtype and with as many axes as a tensor."""
+def as_column(values: Any, like: Any) -> Any:
+    """One number per row, with the dtype and rank of a tensor."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 
-def gives_none(made: Op) -> None:
-    """Say that the result of an op on sequences holds none."""
+def without_lod(made: Op) -> None:
+    """Declare that the result of an op on sequences has no LoD."""
     made.lod(lambda *_: 0)(lambda *_, **__: [])

@@ -1,18 +1,24 @@
-"""The logarithmic loss of probabilities."""
+"""The log loss of probabilities."""
 
 from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
-from .meta import agree_all, check_float
-from .unary import one_minus
-from .wide import wide
+from .half_precision import upcast_half
+from .meta_rules import check_float, shapes_match
+from .unary_math import one_minus
 
 
-@op("log_loss", "Predicted, Labels! -> Loss", same_dtype="Predicted Labels", floating="Predicted")
+@op(
+    "log_loss",
+    "Predicted, Labels! -> Loss",
+    same_dtype="Predicted Labels",
+    floating="Predicted",
+    amp="deny",
+)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def log_loss(x, label, *, epsilon: float):
     """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).
 
@@ -25,7 +31,9 @@ def log_loss(x, label, *, epsilon: float):
 @log_loss.meta
 def _(x, label, *, epsilon):
     check_float(x)
-    check(x.dtype == label.dtype and agree_all(x.shape, label.shape), "Predicted and Labels differ")
+    check(
+        x.dtype == label.dtype and shapes_match(x.shape, label.shape), "Predicted and Labels differ"
+    )
     return x
 
 

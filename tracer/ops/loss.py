@@ -1,4 +1,4 @@
-"""Losses."""
+"""Loss functions."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Long, Meta, check, check_dtype, op
+from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
-from .elementwise import div, keep, mul, scale, sub
-from .meta import agree, agree_all, check_float, like_x, normal_axis, shape_of
+from .elementwise import div, masked, mul, scale, sub
+from .half_precision import upcast_half, upcast_tensor
+from .meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, shapes_match
 from .reduce import reduce_mean, reduce_sum
 from .softmax import log_softmax_of, softmax, softmax_grad
-from .unary import negative, one_minus, sigmoid
-from .wide import precise, wide
+from .unary_math import negative, one_minus, sigmoid
 
 # -- softmax_with_cross_entropy
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss")
+@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp="deny")
 @np.errstate(invalid="ignore")
-@wide
+@upcast_half
 def softmax_with_cross_entropy(
     x,
     label,
@@ -36,7 +36,7 @@ def softmax_with_cross_entropy(
 
     Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
     """
-    check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     check_label_dtype(x, label, soft_label)
     if use_softmax:
         logs = log_softmax_of(x, axis)
@@ -49,7 +49,7 @@ def softmax_with_cross_entropy(
         return probabilities, -np.sum(
             np.where(label == 0, label, label * logs), axis=axis, keepdims=True
         )
-    picked, used = _picked(label, x.shape[axis], ignore_index)
+    picked, used = _label_elements(label, x.shape[axis], ignore_index)
     loss = np.take_along_axis(logs, picked, axis=axis)
     return probabilities, np.where(used, -loss, x.dtype.type(0))
 
@@ -81,8 +81,8 @@ def _(
 def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
     """Raise OpError if hard labels are not integers, or if the dtype of soft labels differs from X.
 
-    Only a run checks this, as in Paddle: what is fed for an input of `fluid.layers.data` may have
-    another dtype than the input.
+    As in Paddle only a run checks this: the dtype of a value fed for `fluid.layers.data` may differ
+    from the declared one.
     """
     right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
     check_dtype(
@@ -95,10 +95,10 @@ def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
     return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
 
 
-def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Indices to take, and where the label is not to be ignored.
+def _label_elements(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """The indices of the label elements, and a mask of labels that are not ignored.
 
-    Raises OpError for a label that is no class.
+    Raises OpError for a label that is not a class.
     """
     used = label != ignore_index
     fits = bool(np.all((label >= 0) & (label < classes) | ~used))
@@ -110,7 +110,7 @@ def _picked(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    check(agree_all(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     at = normal_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
 
@@ -123,7 +123,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
         "ignore_index": ignore_index,
         "axis": axis,
     }
-    # Labels get none in Paddle, soft ones neither.
+    # As in Paddle, labels have no gradient, not even soft labels.
     return lambda: cross_entropy_grad(x, label, Softmax, g, **over), None
 
 
@@ -134,7 +134,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
     internal=True,
 )
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def cross_entropy_grad(
     x,
     label,
@@ -154,7 +154,7 @@ def cross_entropy_grad(
         if use_softmax:
             return g * (probabilities * np.sum(label, axis=axis, keepdims=True) - label)
         return g * np.where(label == 0, label, -label / x)
-    picked, used = _picked(label, x.shape[axis], ignore_index)
+    picked, used = _label_elements(label, x.shape[axis], ignore_index)
     g = np.where(used, g, g.dtype.type(0))
     if not use_softmax:
         out = np.zeros_like(x)
@@ -192,12 +192,12 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
         return reduce_sum(t, dim=[axis], keep_dim=True)
 
     def to_x() -> Any:
-        if not use_softmax:  # the gradient is -g * label / x, so its slope is minus itself over x
+        if not use_softmax:  # the gradient is -g * label / x, so its derivative is -gradient / x
             return mul(b, negative(div(cross_entropy_grad(x, label, probabilities, g, **over), x)))
         if soft_label:
             weight = mul(g, total(label))
         else:
-            weight = keep(
+            weight = masked(
                 g, not_equal(label, OPS["fill_any_like"](label, value=float(ignore_index)))
             )
         return softmax_grad(softmax(x, axis=axis), mul(b, weight), axis=axis)
@@ -218,15 +218,15 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 # ---------------------------------------------------------------------------------------------
 
 
-def _two_alike(x: Meta, label: Meta) -> None:
+def _check_same_shape(x: Meta, label: Meta) -> None:
     check_float(x)
     check_dtype(x.dtype == label.dtype, "the dtypes differ")
-    check(agree_all(x.shape, label.shape), "the shapes differ")
+    check(shapes_match(x.shape, label.shape), "the shapes differ")
 
 
 @op("bce_loss", "X, Label! -> Out", same_dtype="X Label")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def bce_loss(x, label):
     """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.
 
@@ -241,16 +241,17 @@ def bce_loss(x, label):
 
 @bce_loss.meta
 def _(x, label):
-    _two_alike(x, label)
+    _check_same_shape(x, label)
     return x
 
 
 @bce_loss.vjp
 def _(g, x, label):
     def to_x() -> Any:
-        p, y = precise(x), precise(label)  # float16 holds no 1e-12
+        p, y = upcast_tensor(x), upcast_tensor(label)  # 1e-12 is 0 in float16
         return mul(
-            precise(g), div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0))
+            upcast_tensor(g),
+            div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)),
         )
 
     return to_x, None
@@ -260,8 +261,9 @@ def _(g, x, label):
     "sigmoid_cross_entropy_with_logits",
     "X, Label!, pos_weight? -> Out",
     same_dtype="X Label pos_weight",
+    amp="deny",
 )
-@wide
+@upcast_half
 def sigmoid_cross_entropy(
     x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False
 ):
@@ -283,7 +285,7 @@ def sigmoid_cross_entropy(
 
 @sigmoid_cross_entropy.meta
 def _(x, label, pos_weight, **_):
-    _two_alike(x, label)
+    _check_same_shape(x, label)
     return x
 
 
@@ -303,7 +305,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
-@wide
+@upcast_half
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.
 
@@ -319,8 +321,8 @@ def _(g, x, label, *, ignore_index, normalize):
     return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X")
-@wide
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp="deny")
+@upcast_half
 def huber_loss(x, y, *, delta: float):
     """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.
 
@@ -334,7 +336,7 @@ def huber_loss(x, y, *, delta: float):
 
 @huber_loss.meta
 def _(x, y, *, delta):
-    _two_alike(x, y)
+    _check_same_shape(x, y)
     return x, x
 
 
@@ -346,7 +348,7 @@ def _(g, x, y, *, delta):
 
 @op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):
     """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.
 
@@ -362,7 +364,7 @@ def kldiv_loss(x, target, *, reduction: str = "mean"):
 
 @kldiv_loss.meta
 def _(x, target, *, reduction):
-    _two_alike(x, target)
+    _check_same_shape(x, target)
     words = ("none", "mean", "batchmean", "sum")
     check(reduction in words, f"reduction={reduction} is none of {', '.join(words)}")
     return x if reduction == "none" else Meta((), x.dtype)
@@ -380,15 +382,15 @@ def _(g, x, target, *, reduction):
             return OPS["expand_as_v2"](part, x)
         return OPS["spread_like"](g, x, axes=axes, average=reduction == "mean")
 
-    return lambda: mul(negative(spread()), keep(target, between(target, low=0.0))), None
+    return lambda: mul(negative(spread()), masked(target, between(target, low=0.0))), None
 
 
 # -- of logarithms
 # ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight")
-@wide
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp="deny")
+@upcast_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label], averaged by weight or summed.
 
@@ -407,8 +409,8 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
 
 def _weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-    """The indices to take and the weight of each, 0 where it is ignored."""
-    picked, used = _picked(label, x.shape[1], ignore_index)
+    """The indices of the label elements and their weights, 0 for ignored labels."""
+    picked, used = _label_elements(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))
 
@@ -418,10 +420,10 @@ def _(x, label, weight, *, ignore_index, reduction):
     check_float(x)
     check(len(x.shape) >= 2, "X needs at least two axes")
     check_dtype(label.dtype.kind in "iu", "Label is not of integers")
-    check(agree_all(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
+    check(shapes_match(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
     check(reduction in ("none", "mean", "sum"), f"reduction={reduction} is none of none, mean, sum")
     check(
-        weight is None or agree_all(weight.shape, (x.shape[1],)),
+        weight is None or shapes_match(weight.shape, (x.shape[1],)),
         "Weight needs one element per class",
     )
     return Meta(label.shape if reduction == "none" else (), x.dtype), Meta((), x.dtype)
@@ -437,7 +439,7 @@ def _(g, x, label, weight, *, ignore_index, reduction):
 
 
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
     """The gradient of nll_loss, which is linear in X.
 
@@ -461,7 +463,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
 
 
 @op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
-@wide
+@upcast_half
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.
 
@@ -478,7 +480,7 @@ def _(x, prior, *, epsilon):
     check_float(x)
     check(len(x.shape) > 0, "X needs an axis")
     check(
-        prior is None or agree(prior.shape[-1], x.shape[-1]),
+        prior is None or dims_match(prior.shape[-1], x.shape[-1]),
         "PriorDist needs one element per class",
     )
     return x
@@ -489,7 +491,7 @@ def _(g, x, prior, *, epsilon):
     return scale(g, scale=1 - epsilon), None
 
 
-@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=WHOLE)
+@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=NON_FLOAT_RESULT)
 def accuracy(scores, indices, label):
     """How many rows of Indices hold their Label.
 
@@ -504,7 +506,8 @@ def accuracy(scores, indices, label):
 def _(scores, indices, label):
     check(len(indices.shape) == 2, "Indices needs two axes")
     check(
-        agree(indices.shape[0], label.shape[0]), "Indices and Label have different numbers of rows"
+        dims_match(indices.shape[0], label.shape[0]),
+        "Indices and Label have different numbers of rows",
     )
     return (
         Meta((), np.dtype(np.float32)),

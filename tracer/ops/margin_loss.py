@@ -1,6 +1,4 @@
-"""Losses of Paddle 1.x that have no Layer in Paddle 2: hinge_loss, modified_huber_loss and
-identity_loss.
-"""
+"""hinge_loss, modified_huber_loss and identity_loss."""
 
 from __future__ import annotations
 
@@ -9,17 +7,17 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .compare import between
-from .elementwise import keep, mul, scale
-from .meta import agree_all, check_float, shape_of
+from .elementwise import masked, mul, scale
+from .half_precision import upcast_half
+from .meta_rules import check_float, shape_of, shapes_match
 from .reduce import spread_like
-from .unary import negative
-from .wide import wide
+from .unary_math import negative
 
 
 def _check_labels(x: Meta, labels: Meta, names: str) -> None:
     check_float(x)
     check_dtype(x.dtype == labels.dtype, f"{names} have different dtypes")
-    check(agree_all(x.shape, labels.shape), f"{names} have different shapes")
+    check(shapes_match(x.shape, labels.shape), f"{names} have different shapes")
     check(len(x.shape) == 2, f"{names} need the shape [N, 1]")
     check(x.shape[1] in (1, -1), f"{names} need the shape [N, 1]")
 
@@ -30,7 +28,7 @@ def _signs(labels: Any) -> Any:
 
 
 @op("hinge_loss", "Logits, Labels! -> Loss")
-@wide
+@upcast_half
 def hinge_loss(x, labels):
     """Loss = max(1 - Logits * (2 * Labels - 1), 0).
 
@@ -49,11 +47,11 @@ def _(x, labels):
 @hinge_loss.vjp
 def _(g, x, labels):
     signs = _signs(labels)
-    return keep(negative(mul(g, signs)), between(mul(x, signs), high=1.0)), None
+    return masked(negative(mul(g, signs)), between(mul(x, signs), high=1.0)), None
 
 
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
-@wide
+@upcast_half
 def modified_huber_loss(x, y):
     """Out = max(1 - v, 0) ** 2, -4 * v below -1, of v = X * (2 * Y - 1).
 
@@ -83,7 +81,7 @@ REDUCTIONS = {0: "sum", 1: "mean", 2: "none"}
 
 
 @op("identity_loss", "X -> Out")
-@wide
+@upcast_half
 def identity_loss(x, *, reduction: int = 1):
     """Out = the sum (reduction 0) or the mean (1) of X, or X itself (2).
 

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and the norms."""
+"""Matrix and vector products, and norms."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
-from .elementwise import div, keep, mul, scale
-from .meta import (
-    agree,
-    agree_all,
+from .elementwise import div, masked, mul, scale
+from .half_precision import upcast_half
+from .meta_rules import (
     broadcast_shapes,
     check_float,
+    dims_match,
     known_dim,
     normal_axis,
     shape_of,
+    shapes_match,
     size_of,
 )
 from .reduce import axes_of, reduced_shape, spread_like
-from .unary import absolute, sign
-from .wide import wide
+from .unary_math import absolute, sign
 
 _product = native.kernel("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out", same_dtype="X Y")
-@wide
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@upcast_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, a vector being a row or a column.
 
@@ -60,7 +60,7 @@ def _(x, y, *, trans_x, trans_y):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     m, k = _last_two(x.shape, trans_x, column=False)
     j, n = _last_two(y.shape, trans_y, column=True)
-    check(agree(k, j), f"the inner axes differ, {k} and {j}")
+    check(dims_match(k, j), f"the inner axes differ, {k} and {j}")
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return Meta(
         batch + ((m,) if len(x.shape) > 1 else ()) + ((n,) if len(y.shape) > 1 else ()), x.dtype
@@ -71,10 +71,12 @@ def _(x, y, *, trans_x, trans_y):
 def _(g, x, y, *, trans_x, trans_y):
     if len(shape_of(x)) == 1 or len(shape_of(y)) == 1:
         return _vector_vjp(g, x, y, trans_x, trans_y)
-    return lambda: _to_left(g, x, y, trans_x, trans_y), lambda: _to_right(g, x, y, trans_x, trans_y)
+    return lambda: _left_grad(g, x, y, trans_x, trans_y), lambda: _right_grad(
+        g, x, y, trans_x, trans_y
+    )
 
 
-def _to_left(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
+def _left_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     return (
         matmul(y, g, trans_x=trans_y, trans_y=True)
         if trans_x
@@ -82,7 +84,7 @@ def _to_left(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     )
 
 
-def _to_right(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
+def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     if len(shape_of(y)) == 2 and len(shape_of(x)) > 2 and not trans_x:
         # One product over all rows instead of one per batch and a sum.
         x, g = (
@@ -97,8 +99,8 @@ def _to_right(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """A vector becomes a row or a column, then the matrix rules hold; the tape sums the extra axes
-    away.
+    """The gradient for vectors: treat them as rows or columns; the backward pass sums over the
+    added axes.
     """
     row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
@@ -108,16 +110,16 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
         g, x, trans_x = widen(g, axes=[-2]), widen(x, axes=[-2]), False
 
     def to_right() -> Any:
-        found = _to_right(g, x, y, trans_x, trans_y)
+        found = _right_grad(g, x, y, trans_x, trans_y)
         return narrow(found, axes=[-1]) if column else found
 
-    return lambda: _to_left(g, x, y, trans_x, trans_y), to_right
+    return lambda: _left_grad(g, x, y, trans_x, trans_y), to_right
 
 
 @op("bmm", "X, Y -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def bmm(x, y):
-    """Out = X @ Y, batch by batch.   X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
+    """Out = X @ Y, batch by batch. X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
     check(
         x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0],
         "X and Y need three axes and one batch size",
@@ -138,8 +140,10 @@ def _(x, y):
 def _(x, y):
     check(len(x.shape) == 3 and len(y.shape) == 3, "X and Y need three axes and one batch size")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree(x.shape[0], y.shape[0]), "X and Y need three axes and one batch size")
-    check(agree(x.shape[2], y.shape[1]), f"the inner axes differ, {x.shape[2]} and {y.shape[1]}")
+    check(dims_match(x.shape[0], y.shape[0]), "X and Y need three axes and one batch size")
+    check(
+        dims_match(x.shape[2], y.shape[1]), f"the inner axes differ, {x.shape[2]} and {y.shape[1]}"
+    )
     return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)
 
 
@@ -149,9 +153,9 @@ def _(g, x, y):
 
 
 @op("dot", "X, Y -> Out", same_dtype="X Y")
-@wide
+@upcast_half
 def dot(x, y):
-    """Out = the sum of X * Y over the last axis.   X [*B,K], Y [*B,K] -> Out [*B]"""
+    """Out = the sum of X * Y over the last axis. X [*B,K], Y [*B,K] -> Out [*B]"""
     check(x.shape == y.shape, "the shapes differ")
     return np.sum(x * y, axis=-1, dtype=x.dtype)
 
@@ -160,7 +164,7 @@ def dot(x, y):
 def _(x, y):
     check(len(x.shape) in (1, 2), "X needs one or two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree_all(x.shape, y.shape), "the shapes differ")
+    check(shapes_match(x.shape, y.shape), "the shapes differ")
     return Meta(tuple(map(known_dim, x.shape[:-1], y.shape[:-1])), x.dtype)
 
 
@@ -173,9 +177,9 @@ def _(g, x, y):
 
 
 @op("mv", "X, Vec -> Out", same_dtype="X Vec")
-@wide
+@upcast_half
 def mv(x, vec):
-    """Out = X @ Vec.   X [M,K], Vec [K] -> Out [M]"""
+    """Out = X @ Vec. X [M,K], Vec [K] -> Out [M]"""
     check(x.ndim == 2 and vec.ndim == 1, "X needs two axes and Vec one")
     return np.matmul(x, vec)
 
@@ -185,7 +189,8 @@ def _(x, vec):
     check(len(x.shape) == 2 and len(vec.shape) == 1, "X needs two axes and Vec one")
     check_dtype(x.dtype == vec.dtype, "the dtypes differ")
     check(
-        agree(x.shape[1], vec.shape[0]), f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}"
+        dims_match(x.shape[1], vec.shape[0]),
+        f"the inner axes differ, {x.shape[1]} and {vec.shape[0]}",
     )
     return Meta(x.shape[:1], x.dtype)
 
@@ -196,7 +201,7 @@ def _(g, x, vec):
 
 
 @op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y", floating="Input")
-@wide
+@upcast_half
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.
 
@@ -210,10 +215,12 @@ def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
 def _(base, x, y, *, Alpha, Beta):
     check(len(x.shape) == 2 and len(y.shape) == 2, "X and Y need two axes")
     check_dtype(base.dtype == x.dtype == y.dtype, "the dtypes differ")
-    check(agree(x.shape[1], y.shape[0]), f"the inner axes differ, {x.shape[1]} and {y.shape[0]}")
+    check(
+        dims_match(x.shape[1], y.shape[0]), f"the inner axes differ, {x.shape[1]} and {y.shape[0]}"
+    )
     full = (x.shape[0], y.shape[1])
     fits = len(base.shape) <= 2 and all(
-        d == 1 or agree(d, e) for d, e in zip(base.shape[::-1], full[::-1], strict=False)
+        d == 1 or dims_match(d, e) for d, e in zip(base.shape[::-1], full[::-1], strict=False)
     )
     check(fits, "Input does not broadcast to X @ Y")
     return Meta(full, x.dtype)
@@ -231,28 +238,36 @@ def _(g, base, x, y, *, Alpha, Beta):
     )
 
 
-@op("mul", "X, Y -> Out", same_dtype="X Y")
-@wide
+@op("mul", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@upcast_half
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, each flattened to a matrix at its own axis.
 
     X [*M,*K], Y [*K,*N] -> Out [*M,*N]
     """
-    (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
+    (m, k), (j, n) = (
+        _flatten_to_matrix(x.shape, x_num_col_dims),
+        _flatten_to_matrix(y.shape, y_num_col_dims),
+    )
     flat_x = x.reshape(math.prod(m), math.prod(k))
     return np.matmul(flat_x, y.reshape(math.prod(j), math.prod(n))).reshape(m + n)
 
 
-def _cut(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _flatten_to_matrix(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
     return shape[:at], shape[at:]
 
 
 @mul_flat.meta
 def _(x, y, *, x_num_col_dims, y_num_col_dims):
-    (m, k), (j, n) = _cut(x.shape, x_num_col_dims), _cut(y.shape, y_num_col_dims)
+    (m, k), (j, n) = (
+        _flatten_to_matrix(x.shape, x_num_col_dims),
+        _flatten_to_matrix(y.shape, y_num_col_dims),
+    )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    check(agree(size_of(k), size_of(j)), f"the inner sizes differ, {size_of(k)} and {size_of(j)}")
+    check(
+        dims_match(size_of(k), size_of(j)), f"the inner sizes differ, {size_of(k)} and {size_of(j)}"
+    )
     return Meta(m + n, x.dtype)
 
 
@@ -275,7 +290,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     no_grad="passes for inference write it; Paddle has none",
     same_dtype="Input W Bias",
 )
-@wide
+@upcast_half
 def fc(
     x,
     w,
@@ -315,13 +330,16 @@ def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
         f"activation_type={activation_type!r} is neither '' nor 'relu'",
     )
     check(activation_type == "" or bias is not None, "activation_type='relu' needs a Bias")
-    rows, columns = _cut(x.shape, in_num_col_dims)
+    rows, columns = _flatten_to_matrix(x.shape, in_num_col_dims)
     inner, width = (d - 4 if padding_weights and d >= 0 else d for d in w.shape)
-    check(agree(size_of(columns), inner), f"the inner sizes differ, {size_of(columns)} and {inner}")
+    check(
+        dims_match(size_of(columns), inner),
+        f"the inner sizes differ, {size_of(columns)} and {inner}",
+    )
     if bias is not None:
         fits = (
             len(bias.shape) in (1, 2)
-            and agree(bias.shape[-1], width)
+            and dims_match(bias.shape[-1], width)
             and bias.shape[:-1] in ((), (1,), (-1,))
         )
         check(fits, f"Bias needs the shape [{width}] or [1, {width}]")
@@ -349,7 +367,7 @@ def _(g, x, *, axis):
 
 @op("p_norm", "X -> Out")
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def p_norm(
     x,
     *,
@@ -389,22 +407,22 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 
 @p_norm.vjp
-def p_norm_back(g, x, *, porder, axis, keepdim, asvector, Out):
+def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of X.   g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)
     if math.isinf(porder):
-        return keep(mul(g, sign(x)), equal(absolute(x), n))
+        return masked(mul(g, sign(x)), equal(absolute(x), n))
     if porder == 1:
         return mul(g, sign(x))
     ratio = OPS["pow"](div(absolute(x), n), factor=porder - 1)
-    return keep(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
+    return masked(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
 
 
-@op("frobenius_norm", "X -> Out")
-@wide
+@op("frobenius_norm", "X -> Out", amp="deny")
+@upcast_half
 def frobenius_norm(
     x,
     *,
@@ -414,7 +432,7 @@ def frobenius_norm(
     in_dtype: int = -1,
     out_dtype: int = -1,
 ):
-    """Out = the root of the sum of X ** 2 over the axes.   X [*] -> Out [*]"""
+    """Out = the root of the sum of X ** 2 over the axes. X [*] -> Out [*]"""
     check_float(x)
     return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
 
@@ -429,4 +447,4 @@ def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
     axes = list(axes_of(dim, reduce_all, len(shape_of(x))))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
-    return keep(mul(g, div(x, n)), between(n, low=0.0))
+    return masked(mul(g, div(x, n)), between(n, low=0.0))

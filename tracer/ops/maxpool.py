@@ -1,4 +1,4 @@
-"""Max pooling that also tells where it found its maxima, and the way back from there."""
+"""Max pooling with indices, and unpooling."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .meta import like
-from .pool import Pooling, padded, pooling_of, sizes_of
-from .window import COUNTS, numbers
+from .meta_rules import like
+from .pool import Pooling, make_pooling, output_sizes, padded
+from .sliding_window import NUMBER_WORDS, as_ints
 
 
 def _meta_of_rank(rank: int) -> Any:
     def rule(x, **attrs):
-        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
-        _, out = sizes_of(x.shape, **attrs)
+        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+        _, out = output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
     return rule
 
 
 def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
-    """The maxima of x [N,C,*S] and their places in the product of S."""
+    """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
     full = padded(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
     for i, (before, _) in enumerate(p.pads):
@@ -34,7 +34,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
-    where = np.full_like(best, -1, dtype=np.int32)  # stays so for a window that lies in the padding
+    where = np.full_like(best, -1, dtype=np.int32)  # remains for a window inside of the padding
     for seen, place in p.pieces:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
@@ -42,7 +42,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
     return best, where
 
 
-@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2))
+@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2), amp="allow")
 def max_pool2d_with_index(
     x,
     *,
@@ -59,7 +59,7 @@ def max_pool2d_with_index(
     check(x.ndim == 4, "pictures need four axes")
     return _first_maxima(
         x,
-        pooling_of(
+        make_pooling(
             x.shape,
             ksize=ksize,
             strides=strides,
@@ -87,7 +87,7 @@ def max_pool3d_with_index(
     check(x.ndim == 5, "pictures need five axes")
     return _first_maxima(
         x,
-        pooling_of(
+        make_pooling(
             x.shape,
             ksize=ksize,
             strides=strides,
@@ -108,13 +108,13 @@ max_pool3d_with_index.vjp(_vjp)
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
-    """Out = zeros like X, with each Y added at its place in a picture.
+    """Out = zeros like X, with each Y added at its position in an image.
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
     pictures = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
-    y = np.where(mask < 0, y.dtype.type(0), y)  # of a window that lies in the padding
+    y = np.where(mask < 0, y.dtype.type(0), y)  # a window inside of the padding
     np.add.at(
         total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1)
     )
@@ -128,7 +128,7 @@ def _(g, x, mask, y):
 
 @op("take_from_pictures", "X, Mask -> Out", internal=True)
 def take_from_pictures(x, mask):
-    """Out = X at the places in its pictures.   X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask"""
+    """Out = X at the positions in its images. X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask"""
     pictures = math.prod(x.shape[:2])
     flat, places = x.reshape(pictures, -1), mask.reshape(pictures, -1)
     return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
@@ -144,25 +144,25 @@ def _(g, x, mask):
     return put_in_pictures(x, mask, g), None
 
 
-# -- the way back
+# -- the backward pass
 # -------------------------------------------------------------------------------------------------
 
 
 def _unpooled_meta(rank: int) -> Any:
     def rule(x, mask, *, output_size, data_format, **_):
-        check(len(x.shape) == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
         check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
         check(
             len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
             "Indices are not whole numbers like X",
         )
-        return Meta((*x.shape[:2], *numbers(output_size, rank, "output_size")), x.dtype)
+        return Meta((*x.shape[:2], *as_ints(output_size, rank, "output_size")), x.dtype)
 
     return rule
 
 
 def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
-    """Zeros, with each x [N,C,*S] put at its place of a picture of these sizes."""
+    """Zeros with each element of x [N,C,*S] at its position in an image of these sizes."""
     pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(pictures, count), order="C")
@@ -184,7 +184,7 @@ def unpool(
     output_size: Ints = [0, 0],
     data_format: str = "NCHW",
 ):
-    """Out = zeros, with X at the places in H' * W' that Indices names.
+    """Out = zeros, with X at the positions in H' * W' that Indices names.
 
     X [N,C,H,W], Indices int like X -> Out [N,C,H',W']
     """
@@ -202,7 +202,7 @@ def unpool3d(
     output_size: Ints = [0, 0, 0],
     data_format: str = "NCDHW",
 ):
-    """Out = zeros, with X at the places in D' * H' * W' that Indices names.
+    """Out = zeros, with X at the positions in D' * H' * W' that Indices names.
 
     X [N,C,D,H,W] -> Out [N,C,D',H',W']
     """
@@ -210,7 +210,7 @@ def unpool3d(
 
 
 def unpool_vjp(g, x, mask):
-    """What came back to the places.   g like the result -> like x"""
+    """The gradient at the positions of the elements. g like the result -> like x"""
     return take_from_pictures(g, mask), None
 
 

@@ -1,29 +1,25 @@
-"""Boxes that cover each other thinned out, and the proposals of a detector.
-
-A box is x1, y1, x2, y2.
-"""
+"""Non-maximum suppression: nms and matrix_nms."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
-from .boxes import NO_GRAD
-from .meta import agree, check_float
+from ..core.op import PYTHON_LOOP, Meta, check, op
+from .box_ops import NO_GRAD
+from .meta_rules import check_float, dims_match
 from .polygons import polygon_overlaps
 
-BLOCK = 256  # boxes that are compared with all that are left at once
+BLOCK = 256  # boxes compared with all remaining ones at once
 
 Found = list[tuple[int, float, int]]  # class, score, box
 
 
 def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
-    """The area that boxes share over the area that they cover together.
+    """The intersection over union of boxes.
 
-    by_edges: boxes that end before they begin may share
-    some, as in Paddle's matrix_nms.
-    [N,4], [M,4] -> [N,M]; of more numbers they are convex polygons
+    by_edges: inverted boxes may have an intersection, as in Paddle's matrix_nms.
+    [N,4], [M,4] -> [N,M]; more than 4 coordinates describe convex polygons
     """
     if boxes.shape[1] != 4:
         return polygon_overlaps(boxes, others)
@@ -44,24 +40,26 @@ def _areas(boxes: Any, extra: float) -> Any:
     return np.where(np.any(sides < 0, axis=1), 0, np.prod(sides + boxes.dtype.type(extra), axis=1))
 
 
-def thinned(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
-    """Of boxes, the best first, those that no better one kept overlaps by more than the threshold,
-    which eta lowers after each.
+def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
+    """NMS of sorted boxes: the indices of boxes whose overlap with each better selected box is at
+    most the threshold, which eta lowers after each selection.
     """
     if eta < 1 and threshold > 0.5:
-        return _thinned_ever_more(boxes, threshold, extra, eta)
+        return _adaptive_suppress(boxes, threshold, extra, eta)
     left, kept = np.arange(len(boxes)), []
     while len(left):
         first, left = left[:BLOCK], left[BLOCK:]
-        chosen = first[_kept(overlaps(boxes[first], boxes[first], extra) <= threshold)]
+        chosen = first[_kept_indices(overlaps(boxes[first], boxes[first], extra) <= threshold)]
         free = overlaps(boxes[chosen], boxes[left], extra) <= threshold
         left = left[np.all(free, axis=0)]
         kept += chosen.tolist()
     return kept
 
 
-def _kept(free: Any) -> list[int]:
-    """Of boxes, the best first, those that stay.   free: bool [N,N], whether two may stay both"""
+def _kept_indices(free: Any) -> list[int]:
+    """The selected indices of sorted boxes. free: bool [N,N], whether two boxes may both be
+    selected
+    """
     alive, kept = np.ones(len(free), bool), []
     for i, row in enumerate(free):
         if alive[i]:
@@ -70,7 +68,7 @@ def _kept(free: Any) -> list[int]:
     return kept
 
 
-def _thinned_ever_more(boxes: Any, threshold: float, extra: float, eta: float) -> list[int]:
+def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -> list[int]:
     over = overlaps(boxes, boxes, extra)
     kept: list[int] = []
     for i in range(len(boxes)):
@@ -81,35 +79,37 @@ def _thinned_ever_more(boxes: Any, threshold: float, extra: float, eta: float) -
     return kept
 
 
-@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, by_value=True, host=BY_ROW)
+@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, value_dependent_shape=True, host=PYTHON_LOOP)
 def nms(boxes, *, iou_threshold: float = 1.0):
     """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than
     iou_threshold.
 
     Boxes [N,4] -> int64 [K]
     """
-    return np.array(thinned(boxes, float(np.float32(iou_threshold))), np.int64)
+    return np.array(suppress(boxes, float(np.float32(iou_threshold))), np.int64)
 
 
 @nms.meta
 def _(boxes, *, iou_threshold):
     check_float(boxes)
-    check(len(boxes.shape) == 2 and agree(boxes.shape[1], 4), "Boxes need the shape [boxes, 4]")
+    check(
+        len(boxes.shape) == 2 and dims_match(boxes.shape[1], 4), "Boxes need the shape [boxes, 4]"
+    )
     return Meta((-1,), np.dtype(np.int64))
 
 
 def _best(scores: Any, threshold: float, count: int) -> Any:
-    """The places of scores above the threshold, the best first, `count` at most unless that is
-    negative.
+    """The indices of scores above the threshold, sorted in descending order; at most `count` unless
+    it is negative.
     """
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > threshold]
     return order[:count] if count > -1 else order
 
 
-def _joined(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
-    """What detectors give: rows class, score, box; the box's number in the batch; how many of each
-    picture.
+def _concat_images(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
+    """Concatenate the results of all images: rows of class, score and box; the box index in the
+    batch; the number per image.
     """
     rows = [[c, s, *bboxes[n, k]] for n, one in enumerate(found) for c, s, k in one]
     index = [[n * bboxes.shape[1] + k] for n, one in enumerate(found) for _, _, k in one]
@@ -124,9 +124,10 @@ def _joined(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
 def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
     check_float(bboxes)
     check(len(bboxes.shape) == len(scores.shape) == 3, "needs BBoxes [N,M,4] and Scores [N,C,M]")
-    check(agree(bboxes.shape[2], 4), "boxes need four numbers")
+    check(dims_match(bboxes.shape[2], 4), "boxes need four numbers")
     check(
-        agree(bboxes.shape[1], scores.shape[2]) and agree(bboxes.shape[0], scores.shape[0]),
+        dims_match(bboxes.shape[1], scores.shape[2])
+        and dims_match(bboxes.shape[0], scores.shape[0]),
         "Scores do not fit BBoxes",
     )
     whole = np.dtype(np.int32)
@@ -134,8 +135,8 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
     return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta((bboxes.shape[0],), whole)
 
 
-def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
-    """Scores, the best first, lowered by the better boxes over them   (Wang et al. 2020)."""
+def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
+    """Sorted scores, decayed by the overlap with better boxes (Wang et al. 2020)."""
     over = np.tril(over, -1)
     most = np.max(over, axis=1, initial=0)
     decay = np.exp((most**2 - over**2) * sigma) if gaussian else (1 - over) / (1 - most)
@@ -147,8 +148,8 @@ def _decayed(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
     "matrix_nms",
     "BBoxes, Scores -> Out, Index, RoisNum",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def matrix_nms(
     bboxes,
@@ -174,7 +175,7 @@ def matrix_nms(
             order = _best(scores[n, c], score_threshold, nms_top_k)
             if c != background_label and len(order):
                 boxes = bboxes[n, order]
-                lowered = _decayed(
+                lowered = _decay_scores(
                     scores[n, c, order],
                     overlaps(boxes, boxes, extra, by_edges=True),
                     use_gaussian,
@@ -187,7 +188,7 @@ def matrix_nms(
                 ]
         one = sorted(one, key=lambda f: -f[1])
         found.append(one[:keep_top_k] if keep_top_k > -1 else one)
-    return _joined(found, bboxes)
+    return _concat_images(found, bboxes)
 
 
 @matrix_nms.meta

@@ -1,7 +1,4 @@
-"""Normalization: batch, layer, group, instance.
-
-Each is a few lines around `standardize`.
-"""
+"""Normalization: batch, layer, group, instance."""
 
 from __future__ import annotations
 
@@ -13,12 +10,12 @@ from ..core.arrays import np
 from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .meta import Shape, agree, check_float, like, shape_of, size_of
+from .half_precision import upcast_half, upcast_tensor
+from .meta_rules import Shape, check_float, dims_match, like, shape_of, size_of
+from .moments import standardize, standardize_dot, standardize_grad, standardize_rows
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .standardize import standardize, standardize_dot, standardize_grad, standardized_rows
-from .unary import rsqrt
-from .wide import precise, wide
+from .unary_math import rsqrt
 
 # -- batch_norm
 # ------------------------------------------------------------------------------
@@ -34,20 +31,20 @@ def _along(rank: int, channel: int) -> list[int]:
     return [-1 if i == channel else 1 for i in range(rank)]
 
 
-def _rest(rank: int, channel: int) -> list[int]:
+def _other_axes(rank: int, channel: int) -> list[int]:
     return [i for i in range(rank) if i != channel]
 
 
 def _check_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
         check(
-            t is None or (len(t.shape) == 1 and agree(t.shape[0], count)),
+            t is None or (len(t.shape) == 1 and dims_match(t.shape[0], count)),
             f"{name} needs one element per channel",
         )
 
 
 def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
-    """Whether the statistics given are used, not those of X."""
+    """Whether the given statistics are used instead of those of X."""
     return (is_test and not trainable) or use_global
 
 
@@ -57,8 +54,9 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
     "VarianceOut~=Variance, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias Mean Variance",
     half_with_float32=True,
+    amp_casts_only_x=True,
 )
-@wide(stats=(1, 2, 3, 4))
+@upcast_half(stats=(1, 2, 3, 4))
 def batch_norm(
     x,
     weight,
@@ -88,7 +86,7 @@ def batch_norm(
         inv_std = t(1) / np.sqrt(variance + t(epsilon))
         y = _affine(x - mean.reshape(_along(x.ndim, channel)), inv_std, weight, bias, channel)
         return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
-    axes = tuple(_rest(x.ndim, channel))
+    axes = tuple(_other_axes(x.ndim, channel))
     count = t(max(x.size // max(x.shape[channel], 1), 1))
     batch_mean = np.sum(x, axis=axes) / count
     centred = x - batch_mean.reshape(_along(x.ndim, channel))
@@ -103,7 +101,7 @@ def batch_norm(
 
 
 def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
-    """The standardized values times Scale plus Bias, written over `centred`."""
+    """The standardized values times Scale plus Bias; overwrites `centred`."""
     shape = _along(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:
@@ -186,8 +184,8 @@ def _(
 ):
     rank = len(shape_of(x))
     channel = _channel(rank, data_layout)
-    rest, along = _rest(rank, channel), _along(rank, channel)
-    g, x = precise(g), precise(x)  # Scale and the statistics are float32
+    rest, along = _other_axes(rank, channel), _along(rank, channel)
+    g, x = upcast_tensor(g), upcast_tensor(x)  # Scale and the statistics are float32
 
     def spread(t: Any) -> Any:
         return reshape(t, shape=along)
@@ -228,8 +226,10 @@ def _(
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
     half_with_float32=True,
+    amp="deny",
+    amp_casts_only_x=True,
 )
-@wide(stats=(1, 2))
+@upcast_half(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.
 
@@ -240,7 +240,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
     )
     length = math.prod(x.shape[begin_norm_axis:])
     _check_flat(length, weight, bias)
-    y, mean, variance = standardized_rows(
+    y, mean, variance = standardize_rows(
         x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon
     )
     if weight is not None:
@@ -269,7 +269,7 @@ def _(x, weight=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
 def _check_flat(length: int, weight: Any, bias: Any) -> None:
     for name, t in (("Scale", weight), ("Bias", bias)):
         check(
-            t is None or agree(size_of(tuple(t.shape)), length),
+            t is None or dims_match(size_of(tuple(t.shape)), length),
             f"{name} needs one element per normalized element",
         )
 
@@ -351,13 +351,13 @@ def _check_groups(shape: Shape, channel: int, groups: int) -> None:
     )
 
 
-def _grouped(
+def _normalize_groups(
     x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str
 ) -> tuple[Any, Any, Any]:
     channel = _channel(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    rows, mean, variance = standardized_rows(
+    rows, mean, variance = standardize_rows(
         group_rows.kernel(x, groups=groups, data_layout=layout), epsilon
     )
     y = ungroup_rows.kernel(rows, x, data_layout=layout)
@@ -374,7 +374,7 @@ def _grouped_vjp(
 ) -> Any:
     rank = len(shape_of(x))
     channel = _channel(rank, layout)
-    rest, along = _rest(rank, channel), _along(rank, channel)
+    rest, along = _other_axes(rank, channel), _along(rank, channel)
 
     def scaled() -> Any:
         spread = g if weight is None else mul(g, reshape(weight, shape=along))
@@ -401,8 +401,9 @@ def _grouped_vjp(
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
     half_with_float32=True,
+    amp="deny",
 )
-@wide(stats=(1, 2))
+@upcast_half(stats=(1, 2))
 def group_norm(
     x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"
 ):
@@ -410,7 +411,7 @@ def group_norm(
 
     X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]
     """
-    y, mean, variance = _grouped(x, weight, bias, epsilon, groups, data_layout)
+    y, mean, variance = _normalize_groups(x, weight, bias, epsilon, groups, data_layout)
     return y, mean.reshape(x.shape[0], groups), variance.reshape(x.shape[0], groups)
 
 
@@ -437,7 +438,7 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     same_dtype="X Scale Bias",
     half_with_float32=True,
 )
-@wide(stats=(1, 2))
+@upcast_half(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
     """Y = X standardized per channel and sample, times Scale, plus Bias.
 
@@ -445,7 +446,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 
     SavedVariance is 1 / the deviation.
     """
-    y, mean, variance = _grouped(x, weight, bias, epsilon, x.shape[1], "NCHW")
+    y, mean, variance = _normalize_groups(x, weight, bias, epsilon, x.shape[1], "NCHW")
     t = x.dtype.type
     return y, mean, t(1) / np.sqrt(variance + t(epsilon))
 

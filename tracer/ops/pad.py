@@ -1,4 +1,4 @@
-"""Ops that add a border."""
+"""Padding."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
-from .meta import Shape, like_x
-from .sizes import sizes
+from .dynamic_sizes import resolve_sizes
+from .meta_rules import Shape, like_x
 
-# What np.pad calls the modes that repeat X.
+# Names of the padding modes in np.pad.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-# the axes of width, height and depth, as paddings are ordered
-_SPACE = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
+# axes of width, height and depth, in the order of paddings
+_SPATIAL_AXES = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
 
 Pairs = Sequence[tuple[int, int]]
 
 
-def bordered(x: Any, pairs: Pairs, value: float) -> Any:
-    """`x` with a border of `value`; a negative width cuts off."""
+def pad_array(x: Any, pairs: Pairs, value: float) -> Any:
+    """`x` padded with `value`; a negative width crops."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
@@ -31,8 +31,8 @@ def bordered(x: Any, pairs: Pairs, value: float) -> Any:
     return out
 
 
-def padded(x: Shape, pairs: Pairs) -> Shape:
-    """The shape of `x` with its border."""
+def padded_shape(x: Shape, pairs: Pairs) -> Shape:
+    """The shape of `x` after padding."""
     shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
     check(
         all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
@@ -47,18 +47,18 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
     X [*] -> Out [*]
     """
-    return bordered(x, pairs_of(paddings, x.ndim), pad_value)
+    return pad_array(x, as_pairs(paddings, x.ndim), pad_value)
 
 
-def pairs_of(paddings: Sequence[int], rank: int) -> Pairs:
-    """The widths before and after, for each axis."""
+def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
+    """The widths before and after each axis."""
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
 
 
 @pad.meta
 def _(x, *, paddings, pad_value):
-    return Meta(padded(x.shape, pairs_of(paddings, len(x.shape))), x.dtype)
+    return Meta(padded_shape(x.shape, as_pairs(paddings, len(x.shape))), x.dtype)
 
 
 @pad.vjp
@@ -67,17 +67,17 @@ def _(g, x, *, paddings):
 
 
 def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
-    """The widths for each of five axes, from those of width, height and depth."""
-    check(data_format in _SPACE, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
+    """The widths of all five axes from those of width, height and depth."""
+    check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
     pairs = [(0, 0)] * 5
-    for k, axis in enumerate(_SPACE[data_format]):
+    for k, axis in enumerate(_SPATIAL_AXES[data_format]):
         pairs[axis] = (paddings[2 * k], paddings[2 * k + 1])
     return pairs
 
 
 def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
-    """Raise OpError for a border that the mode cannot make of X."""
+    """Raise OpError if the padding mode does not support the widths."""
     check(
         mode == "constant" or mode in _MODES,
         f"mode={mode!r} is none of constant, {', '.join(_MODES)}",
@@ -95,8 +95,8 @@ def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
     )
 
 
-def sources(size: int, pair: tuple[int, int], mode: str) -> Any:
-    """Which element of an axis each element of the bordered one is."""
+def source_indices(size: int, pair: tuple[int, int], mode: str) -> Any:
+    """The source index of each element of a padded axis."""
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
@@ -115,13 +115,13 @@ def pad3d(
     X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it
     """
     check(x.ndim == 5, "needs five axes")
-    pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
+    pairs = space_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
     check_mode(x.shape, pairs, mode)
     if mode == "constant":
-        return bordered(x, pairs, value)
+        return pad_array(x, pairs, value)
     for axis, pair in enumerate(pairs):
         if max(pair):
-            x = np.take(x, sources(x.shape[axis], pair, mode), axis)
+            x = np.take(x, source_indices(x.shape[axis], pair, mode), axis)
     return x
 
 
@@ -129,13 +129,16 @@ def pad3d(
 def _(x, paddings_tensor, *, paddings, mode, value, data_format):
     check(len(x.shape) == 5, "needs five axes")
     if paddings_tensor is not None:
-        check(data_format in _SPACE, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
+        check(
+            data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC"
+        )
         return Meta(
-            tuple(-1 if i in _SPACE[data_format] else d for i, d in enumerate(x.shape)), x.dtype
+            tuple(-1 if i in _SPATIAL_AXES[data_format] else d for i, d in enumerate(x.shape)),
+            x.dtype,
         )
     pairs = space_pairs(paddings, data_format)
     check_mode(x.shape, pairs, mode)
-    return Meta(padded(x.shape, pairs), x.dtype)
+    return Meta(padded_shape(x.shape, pairs), x.dtype)
 
 
 @pad3d.vjp
@@ -163,15 +166,17 @@ def pad3d_grad(
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
-    pairs = space_pairs(sizes(paddings_tensor, None, paddings), data_format)
+    pairs = space_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
     for axis, pair in enumerate(pairs):
         if max(pair):
-            g = folded(g, axis, pair, sources(x.shape[axis], pair, mode))
+            g = fold_padding(g, axis, pair, source_indices(x.shape[axis], pair, mode))
     return g
 
 
-def folded(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """`g` without its border along `axis`, which is added to the elements that it repeats."""
+def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
+    """The gradient of padding an axis: `g` without the padding, whose elements are added to their
+    sources.
+    """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)
     out = g[pair[0] : pair[0] + size].copy()

@@ -1,4 +1,4 @@
-"""What convex polygons share.   One is the x and y of its corners in turn."""
+"""Convex polygons, given as x and y of their corners."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from ..core.arrays import np
 
 
 def polygon_overlaps(ones: Any, others: Any) -> Any:
-    """The area that polygons share over that which they cover together, 0 for such of no area.
+    """The intersection over union of polygons; 0 for zero-area polygons.
 
     [N,S], [M,S] -> [N,M]
     """
     first, second = (
-        _turned(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64)) for p in (ones, others)
+        _counter_clockwise(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64))
+        for p in (ones, others)
     )
     out = np.zeros((len(first), len(second)), ones.dtype)
-    i, j = np.nonzero(_near(first, second))
+    i, j = np.nonzero(_is_near(first, second))
     a, b = first[i], second[j]
     own, theirs = _areas(a), _areas(b)
     whole = (own > 0) & (theirs > 0)
-    shared = np.where(whole, _shared(a, b), 0)
+    shared = np.where(whole, _intersection(a, b), 0)
     out[i, j] = shared / np.where(whole, own + theirs - shared, 1)
     return out
 
 
-def _near(ones: Any, others: Any) -> Any:
-    """Whether the upright boxes around them meet.   bool [N,M]"""
+def _is_near(ones: Any, others: Any) -> Any:
+    """Whether the bounding boxes of two polygons intersect. bool [N,M]"""
     (low, high), (least, most) = ((c.min(1), c.max(1)) for c in (ones, others))
     return np.all((low[:, None] <= most) & (least <= high[:, None]), axis=2)
 
@@ -36,18 +37,18 @@ def _cross(a: Any, b: Any) -> Any:
 
 
 def _areas(corners: Any) -> Any:
-    """Above 0 where the corners turn left."""
+    """The signed areas; positive if the corners are counter-clockwise."""
     return np.sum(_cross(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
 
 
-def _turned(corners: Any) -> Any:
-    """The polygons, with corners that turn left.   [N,S,2]"""
+def _counter_clockwise(corners: Any) -> Any:
+    """The polygons with counter-clockwise corners. [N,S,2]"""
     return np.where((_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
 
 
-def _shared(a: Any, b: Any) -> Any:
-    """The area of what each pair shares: a sum along the parts of the sides of either that lie in
-    the other.
+def _intersection(a: Any, b: Any) -> Any:
+    """The intersection area of each pair: a sum over the parts of the sides that lie in the other
+    polygon.
 
     [P,S,2], [P,T,2] -> [P]
     """
@@ -58,10 +59,9 @@ def _shared(a: Any, b: Any) -> Any:
 
 
 def _along(a: Any, b: Any, first: bool) -> Any:
-    """The part of twice the area that belongs to the sides of `a`.
+    """The contribution of the sides of `a` to twice the area (Cyrus and Beck 1978).
 
-    first: sides that both have count as these
-    (Cyrus and Beck 1978)
+    first: sides that both polygons have count as sides of `a`
     """
     p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
     start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]

@@ -1,9 +1,4 @@
-"""Pooling over pictures of any number of axes.
-
-A window is the product of what it covers along each axis, so sums and maxima are folded along one
-axis after the other: KH + KW steps instead of KH * KW, and adaptive windows need nothing of their
-own.
-"""
+"""Pooling with any number of spatial axes."""
 
 from __future__ import annotations
 
@@ -17,34 +12,34 @@ from ..core import native
 from ..core.arrays import np
 from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
-from .meta import Shape, check_float, like, like_x, shape_of
-from .wide import wide
-from .window import (
-    COUNTS,
+from .half_precision import upcast_half
+from .meta_rules import Shape, check_float, like, like_x, shape_of
+from .sliding_window import (
+    NUMBER_WORDS,
+    KernelOffset,
     Pair,
-    Place,
     Window,
-    as_given,
+    as_ints,
     channels_first,
     first_shape,
-    in_format,
-    numbers,
-    pads_of,
+    resolve_pads,
+    restore_format,
+    to_format,
 )
 
-# where in the picture, where in the result: slices or numbers along one axis
-Piece = tuple[Any, Any]
+# where in the image, where in the result: slices or numbers along one axis
+AxisWindow = tuple[Any, Any]
 
 
 class Pooling(NamedTuple):
-    """One pooling of pictures of known size.   All but `apart` have an entry for each axis.
+    """One pooling of images of known size. All but `apart` have an entry for each axis.
 
-    folds: what is folded onto what; pads: of the picture; counts: how many elements an average is
-    over, 0 or, as in Paddle, less where a window begins behind the picture
+    folds: what is folded onto what; pads: of the image; counts: how many elements an average is
+    over, 0 or, as in Paddle, less where a window begins behind the image
     """
 
-    folds: list[list[Piece]]
-    out: Place
+    folds: list[list[AxisWindow]]
+    out: KernelOffset
     pads: list[Pair]
     counts: list[list[int]]
     apart: bool  # no two windows see the same element
@@ -52,13 +47,13 @@ class Pooling(NamedTuple):
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
-        """Indices into the last axes of picture and result, in the order of the window."""
+        """The indices into the last axes of image and result, in window order."""
         return (
             ((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds)
         )
 
 
-def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
+def _adaptive_axis(size: int, out: int) -> tuple[list[AxisWindow], list[int]]:
     starts = [i * size // out for i in range(out)]
     ends = [-(-(i + 1) * size // out) for i in range(out)]
     if size % out == 0:
@@ -70,9 +65,9 @@ def _adaptive_axis(size: int, out: int) -> tuple[list[Piece], list[int]]:
 
 def _window_axis(
     size: int, out: int, window: Window, axis: int, exclusive: bool
-) -> tuple[list[Piece], list[int]]:
+) -> tuple[list[AxisWindow], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
-    pieces: list[Piece] = [
+    pieces: list[AxisWindow] = [
         (slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)
     ]
     starts = [o * stride - before for o in range(out)]
@@ -101,8 +96,8 @@ def _window(
     sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool
 ) -> Window:
     rank = len(sizes)
-    size, stride = numbers(ksize, rank, "ksize"), numbers(strides, rank, "strides")
-    pads = pads_of(sizes, size, stride, paddings, algorithm)
+    size, stride = as_ints(ksize, rank, "ksize"), as_ints(strides, rank, "strides")
+    pads = resolve_pads(sizes, size, stride, paddings, algorithm)
     if whole:
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
@@ -112,7 +107,7 @@ def _window(
     return Window(size, stride, (1,) * rank, pads)
 
 
-def sizes_of(
+def output_sizes(
     shape: Shape,
     *,
     ksize: Any,
@@ -123,14 +118,14 @@ def sizes_of(
     global_pooling: bool = False,
     adaptive: bool = False,
     **_: Any,
-) -> tuple[Window | None, Place]:
-    """The window (None when adaptive) and the sizes of the result.
+) -> tuple[Window | None, KernelOffset]:
+    """The window (None if adaptive) and the output sizes.
 
-    shape: [N,C,*S], -1 where unknown.
+    shape: [N,C,*S], -1 for dynamic dimensions
     """
     sizes = shape[2:]
     if adaptive:
-        out = (1,) * len(sizes) if global_pooling else numbers(ksize, len(sizes), "ksize")
+        out = (1,) * len(sizes) if global_pooling else as_ints(ksize, len(sizes), "ksize")
         check(min(out) > 0, f"ksize={list(ksize)} is not positive")
         return None, out
     window = _window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
@@ -139,9 +134,9 @@ def sizes_of(
     return window, tuple(_out_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
 
 
-def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
-    """The pooling that the attributes describe over pictures of `shape` [N,C,*S]."""
-    window, out = sizes_of(shape, **attrs)
+def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
+    """The pooling of images of `shape` [N,C,*S] with the given attributes."""
+    window, out = output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
         axes = [_adaptive_axis(s, o) for s, o in zip(sizes, out, strict=True)]
@@ -165,12 +160,12 @@ def pooling_of(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
 
 
 def _inside(pads: list[Pair], sizes: Sequence[int]) -> tuple[Any, ...]:
-    """The part of a padded picture that is the picture of these sizes."""
+    """The slice of a padded image without the padding."""
     return (..., *(slice(before, before + s) for (before, _), s in zip(pads, sizes, strict=True)))
 
 
 def padded(x: Any, pads: list[Pair], value: float) -> Any:
-    """x [N,C,*S] with `value` around it; itself where nothing is to be added."""
+    """x [N,C,*S] padded with `value`; x itself if there is no padding."""
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
@@ -181,12 +176,12 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
 
 
 def _along(axis: int) -> Any:
-    """An index that is `s` along one axis and everything along the others."""
+    """An index that is `s` along one axis and a full slice along the others."""
     return lambda s: (*(slice(None),) * axis, s)
 
 
-def fold(x: Any, pieces: list[Piece], out: int, axis: int, function: Any) -> Any:
-    """x folded along one axis: `function` over the elements of each window."""
+def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -> Any:
+    """Reduce x along one axis: `function` over the elements of each window."""
     index = _along(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
@@ -200,8 +195,8 @@ def fold(x: Any, pieces: list[Piece], out: int, axis: int, function: Any) -> Any
     return np.stack([functools.reduce(function, p) for p in parts], axis=axis)
 
 
-def unfold(g: Any, pieces: list[Piece], size: int, axis: int) -> Any:
-    """The adjoint of folding by sums: each element of g where its window had looked."""
+def unfold(g: Any, pieces: list[AxisWindow], size: int, axis: int) -> Any:
+    """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
     index = _along(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
     for seen, place in pieces:
@@ -211,15 +206,13 @@ def unfold(g: Any, pieces: list[Piece], size: int, axis: int) -> Any:
 
 
 def _divisor(p: Pooling, x: Any) -> Any:
-    """How many elements each place of the result is the average of, [*out]."""
+    """The number of elements averaged at each output position, [*out]."""
     counts = [np.array(c, dtype=x.dtype) for c in p.counts]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
 def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
-    """The sizes of a pooling of pictures with two axes, as the compiled kernels want them; empty
-    where they do not apply.
-    """
+    """The sizes of a 2-D pooling as the compiled kernels take them; empty if not applicable."""
     if p.window is None or len(sizes) != 2:
         return ()
     return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
@@ -234,7 +227,7 @@ _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
 )
 
 
-@native.Unit
+@native.NativeFunction
 def pool(x: Any, p: Pooling, kind: str) -> Any:
     """x [N,C,*S] pooled to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
@@ -256,10 +249,10 @@ def _(x, p, kind):
     return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_counts(p, x), sizes)
 
 
-@native.Unit
-def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
+@native.NativeFunction
+def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The adjoint of average pooling, [N,C,*sizes]."""
-    # what a window that sees nothing gives back ends in the padding
+    # what a window that sees nothing returns ends in the padding
     with np.errstate(all="ignore"):
         g = g / _divisor(p, g)
     for i in reversed(range(len(sizes))):
@@ -267,15 +260,15 @@ def average_back(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     return g[_inside(p.pads, sizes)]
 
 
-@average_back.native
+@average_pool_grad.native
 def _(g, p, sizes):
     flat = _flat_sizes(p, sizes)
     return _MEAN_BACK(g, *_counts(p, g), flat) if flat else NotImplemented
 
 
-def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
-    """Piece by piece: the index into padded x, the index into the result, and where this piece
-    holds the first maximum.
+def max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
+    """For each window offset: the index into padded x, the index into the result, and where this
+    element is the first maximum.
     """
     free = np.ones_like(out, dtype=bool)
     for seen, place in p.pieces:
@@ -284,10 +277,8 @@ def chosen(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
         yield seen, place, hit
 
 
-def laid_like(x: Any, other: Any) -> Any:
-    """x with its axes in the order in memory that `other` has: mixed orders make every
-    step slow.
-    """
+def reshape_like_input(x: Any, other: Any) -> Any:
+    """x with the memory order of `other`, because mixed orders are slow."""
     if x.strides == other.strides:
         return x
     same = np.empty_like(other, dtype=x.dtype)
@@ -295,12 +286,12 @@ def laid_like(x: Any, other: Any) -> Any:
     return same
 
 
-@native.Unit
-def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
+@native.NativeFunction
+def max_pool_grad(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
     full = padded(x, p.pads, -np.inf)
-    total, g = np.zeros_like(full), laid_like(g, out)
-    for seen, place, hit in chosen(full, out, p):
+    total, g = np.zeros_like(full), reshape_like_input(g, out)
+    for seen, place, hit in max_positions(full, out, p):
         if p.apart:
             np.copyto(total[seen], g[place], where=hit)
         else:
@@ -308,17 +299,17 @@ def maximum_back(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     return total[_inside(p.pads, x.shape[2:])]
 
 
-@maximum_back.native
+@max_pool_grad.native
 def _(x, out, g, p):
     sizes = _flat_sizes(p, x.shape[2:])
     return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 
-def maximum_pick(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
-    """What `gg`, like x, holds where each window has its first maximum."""
-    full, given = padded(x, p.pads, -np.inf), padded(laid_like(gg, x), p.pads, 0)
+def max_pool_gather(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
+    """The elements of `gg` (like x) at the first maximum of each window."""
+    full, given = padded(x, p.pads, -np.inf), padded(reshape_like_input(gg, x), p.pads, 0)
     total = np.zeros_like(out)
-    for seen, place, hit in chosen(full, out, p):
+    for seen, place, hit in max_positions(full, out, p):
         total[place] += given[seen] * hit
     return total
 
@@ -332,8 +323,8 @@ def _meta_of_rank(rank: int) -> Any:
             pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
         )
         shape = first_shape(x.shape, data_format, rank)
-        _, out = sizes_of(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
-        return Meta(in_format((*shape[:2], *out), data_format), x.dtype)
+        _, out = output_sizes(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
+        return Meta(to_format((*shape[:2], *out), data_format), x.dtype)
 
     return rule
 
@@ -343,20 +334,20 @@ def _vjp(g, x, *, Out, **over):
 
 
 def pool_for(shape: Shape) -> Op:
-    """The pooling of pictures of this shape."""
+    """The pooling of images of this shape."""
     return pool3d if len(shape) == 5 else pool2d
 
 
 def _forward(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {COUNTS[rank + 2]} axes")
+    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
     x = channels_first(x, data_format)
-    p = pooling_of(x.shape, exclusive, **attrs)
+    p = make_pooling(x.shape, exclusive, **attrs)
     out = pool(x, p, pooling_type)
     if pooling_type == "max" and p.window is not None:
         _fill_empty(out, p, p.window, x.shape[2:])
-    return as_given(out, data_format)
+    return restore_format(out, data_format)
 
 
 def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
@@ -373,7 +364,7 @@ def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> N
 
 
 @op("pool2d", "X -> Out", meta=_meta_of_rank(2))
-@wide
+@upcast_half
 def pool2d(
     x,
     *,
@@ -389,7 +380,7 @@ def pool2d(
     padding_algorithm: str = "EXPLICIT",
     use_cudnn: bool = False,
 ):
-    """Out = the largest or the mean X in each window.   X [N,C,H,W] -> Out [N,C,H',W']"""
+    """Out = the largest or the mean X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
     return _forward(
         x,
         2,
@@ -407,7 +398,7 @@ def pool2d(
 
 
 @op("pool3d", "X -> Out", meta=_meta_of_rank(3))
-@wide
+@upcast_half
 def pool3d(
     x,
     *,
@@ -423,7 +414,7 @@ def pool3d(
     padding_algorithm: str = "EXPLICIT",
     use_cudnn: bool = False,
 ):
-    """Out = the largest or the mean X in each window.   X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    """Out = the largest or the mean X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
     return _forward(
         x,
         3,
@@ -447,18 +438,19 @@ pool3d.vjp(_vjp)
 def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
     """The pooling of x [N,C,*S] that the attributes describe, and its kind."""
     full = pool_for(x.shape).full_attrs(attrs)
-    return pooling_of(x.shape, **full), full["pooling_type"]
+    return make_pooling(x.shape, **full), full["pooling_type"]
 
 
 @op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=pool2d, internal=True)
-@wide
+@upcast_half
 def pool_grad(x, out, g, **attrs):
-    """The gradient of a pooling.   X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
+    """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")
     x, out, g = (channels_first(t, layout) for t in (x, out, g))
     p, kind = _pooling_like(x, attrs)
-    return as_given(
-        maximum_back(x, out, g, p) if kind == "max" else average_back(g, p, x.shape[2:]), layout
+    return restore_format(
+        max_pool_grad(x, out, g, p) if kind == "max" else average_pool_grad(g, p, x.shape[2:]),
+        layout,
     )
 
 
@@ -480,7 +472,7 @@ def pool_pick(x, out, y, **attrs):
     """
     layout = attrs.get("data_format", "NCHW")
     x, out, y = (channels_first(t, layout) for t in (x, out, y))
-    return as_given(maximum_pick(x, out, y, _pooling_like(x, attrs)[0]), layout)
+    return restore_format(max_pool_gather(x, out, y, _pooling_like(x, attrs)[0]), layout)
 
 
 @pool_pick.vjp

@@ -1,6 +1,4 @@
-"""Regions that a network proposes: read from its maps, shared out to the levels of a pyramid, and
-collected again.
-"""
+"""Region proposals: generate, distribute to levels of a feature pyramid, and collect."""
 
 from __future__ import annotations
 
@@ -8,32 +6,32 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, Meta, check, op
-from .boxes import NO_GRAD
-from .lod import lengths, offsets_from
-from .matching import INT32, INT64, NO_HALF, pictures_of
-from .meta import agree, check_float
-from .nms import thinned
-from .wide import wide
+from ..core.op import PYTHON_LOOP, Meta, check, op
+from .box_ops import NO_GRAD
+from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from .half_precision import upcast_half
+from .lod import lengths, offsets_from_lengths
+from .meta_rules import check_float, dims_match
+from .nms import suppress
 
-LARGEST = float(np.log(1000.0 / 16.0))  # of the logarithm of a size
+MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 
 
 # -- generate_proposals
 # -------------------------------------------------------------------------------------------
 
 
-def decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
+def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
     """Boxes at the deltas from their anchors, all [K,4]."""
     sizes = anchors[:, 2:] - anchors[:, :2] + extra
     middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
-    half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], LARGEST)) * sizes / 2
+    half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], MAX_LOG_SCALE)) * sizes / 2
     return np.concatenate([middle - half, middle + half - extra], axis=1)
 
 
 def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """Boxes at least so large before the picture was scaled, and with pixel offsets with their
-    middle in it.
+    """The boxes with a minimal size in the unscaled image; with pixel offset also with their center
+    in the image.
     """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
@@ -41,7 +39,7 @@ def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) 
     return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
 
 
-def _proposed(
+def _propose(
     scores: Any,
     deltas: Any,
     image: Any,
@@ -55,8 +53,8 @@ def _proposed(
     min_size: float,
     eta: float,
 ) -> tuple[Any, Any, Any]:
-    """Regions, their scores, and how many each picture has: one of no size with a score of 0 where
-    there is none.
+    """Regions, scores, and number per image; one empty region of score 0 for an image without
+    regions.
     """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
@@ -65,13 +63,15 @@ def _proposed(
         score = scores[n].transpose(1, 2, 0).ravel()
         delta = deltas[n].reshape(-1, 4, *deltas.shape[2:]).transpose(2, 3, 0, 1).reshape(-1, 4)
         order = np.argsort(-score, kind="stable")[: pre_nms_topN if pre_nms_topN > 0 else None]
-        boxes = decoded(anchors[order], delta[order], variances[order], extra).astype(scores.dtype)
+        boxes = decode_boxes(anchors[order], delta[order], variances[order], extra).astype(
+            scores.dtype
+        )
         high, wide = image[n, 0], image[n, 1]
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
         kept = _large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = (
-            thinned(boxes, nms_thresh, float(extra), eta)
+            suppress(boxes, nms_thresh, float(extra), eta)
             if nms_thresh > 0
             else list(range(len(boxes)))
         )
@@ -85,10 +85,12 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     check_float(scores)
     check(len(scores.shape) == len(deltas.shape) == 4, "Scores and BboxDeltas need four axes")
     check(
-        agree(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1),
+        dims_match(deltas.shape[1], 4 * scores.shape[1] if scores.shape[1] >= 0 else -1),
         "BboxDeltas do not fit Scores",
     )
-    check(len(anchors.shape) >= 2 and agree(anchors.shape[-1], 4), "Anchors are no rows of four")
+    check(
+        len(anchors.shape) >= 2 and dims_match(anchors.shape[-1], 4), "Anchors are no rows of four"
+    )
     places, count = (*scores.shape[1:],), (*anchors.shape[:-1],)
     known = min(*places, *count) >= 0
     check(not known or math.prod(places) == math.prod(count), "Anchors do not fit Scores")
@@ -99,10 +101,10 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     "generate_proposals_v2",
     "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
-@wide
+@upcast_half
 def generate_proposals_v2(
     scores,
     deltas,
@@ -125,7 +127,7 @@ def generate_proposals_v2(
     ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4], or rows of them.
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
-    return _proposed(
+    return _propose(
         scores,
         deltas,
         image,
@@ -151,9 +153,9 @@ def _(scores, deltas, image, anchors, variances, **_):
     "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, "
     "RpnRois@LOD~?, RpnRoiProbs@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def generate_proposals(
     scores,
@@ -168,11 +170,11 @@ def generate_proposals(
     min_size: float,
     eta: float,
 ):
-    """RpnRois as of generate_proposals_v2, a box measured before the picture was scaled.
+    """RpnRois as of generate_proposals_v2, a box measured before the image was scaled.
 
     ImInfo [N,3]: height, width, scale
     """
-    found = _proposed(
+    found = _propose(
         scores,
         deltas,
         info,
@@ -186,14 +188,14 @@ def generate_proposals(
         min_size,
         eta,
     )
-    offsets = offsets_from(found[2])
+    offsets = offsets_from_lengths(found[2])
     return *found, offsets, offsets
 
 
 @generate_proposals.meta
 def _(scores, deltas, info, anchors, variances, **_):
     check(
-        len(info.shape) == 2 and agree(info.shape[1], 3),
+        len(info.shape) == 2 and dims_match(info.shape[1], 3),
         "ImInfo needs height, width and scale of each picture",
     )
     offsets = Meta((scores.shape[0] + 1 if scores.shape[0] >= 0 else -1,), INT64)
@@ -209,8 +211,8 @@ def _(scores, deltas, info, anchors, variances, **_):
     "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, "
     "MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
     no_grad=NO_GRAD,
-    by_value=True,
-    host=BY_ROW,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
 def distribute_fpn_proposals(
     rois,
@@ -236,19 +238,21 @@ def distribute_fpn_proposals(
     area = np.where((wide < 0) | (high < 0), 0, (wide + extra) * (high + extra))
     level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
     level = np.clip(level, min_level, max_level).astype(np.int64)
-    counts = lengths(pictures_of(lod, len(rois))) if counts is None else counts
+    counts = lengths(image_offsets(lod, len(rois))) if counts is None else counts
     owner = np.repeat(np.arange(len(counts)), counts)
     chosen = [np.flatnonzero(level == one) for one in range(min_level, max_level + 1)]
     restore = np.empty((len(rois), 1), np.int32)
     restore[np.concatenate(chosen), 0] = np.arange(len(rois))
     sizes = [np.bincount(owner[c], minlength=len(counts)).astype(np.int32) for c in chosen]
-    return [rois[c] for c in chosen], restore, sizes, [offsets_from(n) for n in sizes]
+    return [rois[c] for c in chosen], restore, sizes, [offsets_from_lengths(n) for n in sizes]
 
 
 @distribute_fpn_proposals.meta
 def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixel_offset):
     check_float(rois)
-    check(len(rois.shape) == 2 and agree(rois.shape[1], 4), "FpnRois need the shape [regions, 4]")
+    check(
+        len(rois.shape) == 2 and dims_match(rois.shape[1], 4), "FpnRois need the shape [regions, 4]"
+    )
     check(max_level >= min_level, f"max_level={max_level} is below min_level={min_level}")
     levels = range(max_level - min_level + 1)
     batch = -1 if counts is None else counts.shape[0]
@@ -265,22 +269,22 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> "
     "FpnRois, RoisNum, FpnRois@LOD~?",
     no_grad=NO_GRAD,
-    by_value=True,
+    value_dependent_shape=True,
     no_half=NO_HALF,
-    host=BY_ROW,
+    host=PYTHON_LOOP,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
-    """FpnRois = the post_nms_topN best regions of all levels, picture by picture.
+    """FpnRois = the post_nms_topN best regions of all levels, image by image.
 
     MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]
 
-    How many regions each picture has at each level, its sequences say, or MultiLevelRoIsNum, list
+    How many regions each image has at each level, its sequences say, or MultiLevelRoIsNum, list
     of int32 [N].
     """
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [
-            lengths(at if isinstance(at, np.ndarray) else pictures_of(at, len(r)))
+            lengths(at if isinstance(at, np.ndarray) else image_offsets(at, len(r)))
             for at, r in zip(levels, rois, strict=True)
         ]
     owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])
@@ -288,7 +292,7 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     best = np.argsort(-score, kind="stable")[:post_nms_topN]
     best = best[np.argsort(owner[best], kind="stable")]
     sizes = np.bincount(owner[best], minlength=len(counts[0])).astype(np.int32)
-    return np.concatenate(rois)[best], sizes, offsets_from(sizes)
+    return np.concatenate(rois)[best], sizes, offsets_from_lengths(sizes)
 
 
 @collect_fpn_proposals.meta
@@ -296,7 +300,7 @@ def _(rois, lods, scores, counts, *, post_nms_topN):
     for one in rois:
         check_float(one)
         check(
-            len(one.shape) == 2 and agree(one.shape[1], 4),
+            len(one.shape) == 2 and dims_match(one.shape[1], 4),
             "MultiLevelRois need the shape [regions, 4]",
         )
     check(len(rois) == len(scores), "MultiLevelRois and MultiLevelScores differ in number")

@@ -1,4 +1,4 @@
-"""Quantisation as Paddle simulates it: whole numbers kept as floats, and back."""
+"""Simulated quantization: integers stored as floats."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .meta import agree, check_float, like_x, normal_axis, size_of
+from .meta_rules import check_float, dims_match, like_x, normal_axis, size_of
 
 STEPS = "it goes in steps"
 
 
-def _most(bit_length: int) -> int:
-    """The largest whole number of so many bits."""
+def _max_level(bit_length: int) -> int:
+    """The largest integer of a bit length."""
     return (1 << (bit_length - 1)) - 1
 
 
-def _spread(scale: Any, rank: int, axis: int) -> Any:
-    """One scale per slice along the axis, or for all where the axis is -1, beside the operand."""
+def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
+    """Reshape the scale per slice along the axis, or of all (axis -1), to broadcast with the
+    input.
+    """
     return (
         scale.reshape(())
         if axis < 0
@@ -25,8 +27,8 @@ def _spread(scale: Any, rank: int, axis: int) -> Any:
     )
 
 
-def _rounded(x: Any, round_type: int) -> Any:
-    """To whole numbers: 0, halves to even ones; 1, halves away from zero."""
+def _round(x: Any, round_type: int) -> Any:
+    """Round to integers: 0: halves to even; 1: halves away from zero."""
     return np.rint(x) if round_type == 0 else np.trunc(x + np.copysign(x.dtype.type(0.5), x))
 
 
@@ -36,7 +38,7 @@ def _linear_meta(
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
     check(round_type in (0, 1), f"round_type={round_type} is neither 0 nor 1")
     wanted = 1 if quant_axis < 0 else x.shape[normal_axis(quant_axis, len(x.shape), "quant_axis")]
-    check(agree(size_of(scale.shape), wanted), "Scale does not have one number per slice")
+    check(dims_match(size_of(scale.shape), wanted), "Scale does not have one number per slice")
     return Meta(x.shape, scale.dtype)
 
 
@@ -58,11 +60,11 @@ def quantize_linear(
     """
     if only_observer:
         return x.copy()
-    most = x.dtype.type(_most(bit_length))
-    s = _spread(scale, x.ndim, quant_axis)
+    most = x.dtype.type(_max_level(bit_length))
+    s = _broadcast_scale(scale, x.ndim, quant_axis)
     if round_type == 0:
-        return np.clip(_rounded(x * (most / s), 0), -most - 1, most)
-    return _rounded(np.clip(x, -s, s) * (most / s), 1)
+        return np.clip(_round(x * (most / s), 0), -most - 1, most)
+    return _round(np.clip(x, -s, s) * (most / s), 1)
 
 
 @op(
@@ -79,8 +81,10 @@ def dequantize_linear(x, scale, zero_point, **attrs):
     """
     if attrs.get("only_observer", False):
         return x.astype(scale.dtype)
-    most = scale.dtype.type(_most(attrs.get("bit_length", 8)))
-    return x.astype(scale.dtype) * _spread(scale, x.ndim, attrs.get("quant_axis", 0)) / most
+    most = scale.dtype.type(_max_level(attrs.get("bit_length", 8)))
+    return (
+        x.astype(scale.dtype) * _broadcast_scale(scale, x.ndim, attrs.get("quant_axis", 0)) / most
+    )
 
 
 def _fake_meta(x, *, bit_length, **_):
@@ -96,9 +100,9 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     X [*] -> Out [*], OutScale [1]
     """
     scale = np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
-    most = x.dtype.type(_most(bit_length))
+    most = x.dtype.type(_max_level(bit_length))
     factor = most / scale[0] if scale[0] else x.dtype.type(0)
-    return _rounded(x * factor, 1), scale
+    return _round(x * factor, 1), scale
 
 
 @op(
@@ -106,6 +110,7 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     "X -> Out, OutScale~",
     meta=_fake_meta,
     attrs_of=fake_quantize_abs_max,
+    amp="allow_float16",
 )
 def fake_quantize_dequantize_abs_max(x, **attrs):
     """Out = X as it comes back from so few bits; its gradient passes straight through.
@@ -113,7 +118,7 @@ def fake_quantize_dequantize_abs_max(x, **attrs):
     X [*] -> Out [*], OutScale [1]
     """
     whole, scale = fake_quantize_abs_max.kernel(x, **attrs)
-    return whole * scale / x.dtype.type(_most(attrs.get("bit_length", 8))), scale
+    return whole * scale / x.dtype.type(_max_level(attrs.get("bit_length", 8))), scale
 
 
 @fake_quantize_dequantize_abs_max.vjp
@@ -123,7 +128,7 @@ def _(g, x):
 
 @op("fake_dequantize_max_abs", "X, Scale! -> Out", meta=like_x)
 def fake_dequantize_max_abs(x, scale, *, max_range: float):
-    """Out = X * Scale / max_range.   X [*], Scale [1] -> Out [*]"""
+    """Out = X * Scale / max_range. X [*], Scale [1] -> Out [*]"""
     return x * scale.reshape(()) / x.dtype.type(max_range)
 
 

@@ -1,4 +1,4 @@
-"""Random numbers: all from the one source of `core.rng`, or from an op's own seed."""
+"""Random ops, which draw from the generator of `core.rng`, or from an op's own seed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from typing import Any
 
 from ..core import rng
 from ..core.arrays import np
-from ..core.op import DRAWN, FRESH, AttrSpec, Ints, Longs, Meta, check, check_dtype, op
-from .create import new_meta
+from ..core.op import (
+    HOST_RANDOM,
+    VALUE_INDEPENDENT,
+    AttrSpec,
+    Ints,
+    Longs,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
+from .creation import new_meta
+from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .meta import check_float, proto_dtype
-from .sizes import sizes
+from .meta_rules import check_float, proto_dtype
 
 
-def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
-    """Numbers in [0, 1) or of the standard normal distribution."""
+def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
+    """Uniform numbers in [0, 1) or standard normal numbers."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
     return (source.random if kind == "uniform" else source.standard_normal)(
@@ -22,7 +32,12 @@ def _drawn(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     )
 
 
-@op("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op(
+    "uniform_random",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    random=True,
+)
 def uniform_random(
     shape_tensor=None,
     shape_tensors=None,
@@ -39,7 +54,7 @@ def uniform_random(
     """Out = numbers from [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     check(min <= max, f"min={min} is above max={max}")
-    drawn = _drawn("uniform", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
     for k in range(diag_num):
@@ -53,7 +68,12 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op(
+    "gaussian_random",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    random=True,
+)
 def gaussian_random(
     shape_tensor=None,
     shape_tensors=None,
@@ -66,7 +86,7 @@ def gaussian_random(
 ):
     """Out = numbers of a normal distribution.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
-    drawn = _drawn("normal", sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
 
@@ -76,7 +96,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("truncated_gaussian_random", "-> Out", no_grad=FRESH, random=True)
+@op("truncated_gaussian_random", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
 ):
@@ -99,7 +119,7 @@ def _(*, shape, dtype, **_):
     return new_meta(None, None, shape, dtype)
 
 
-@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=FRESH, random=True)
+@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def randint(
     shape_tensor=None,
     shape_tensors=None,
@@ -110,9 +130,9 @@ def randint(
     seed: int = 0,
     dtype: int = 3,
 ):
-    """Out = whole numbers from [low, high).   -> Out int [*shape]"""
+    """Out = integers from [low, high).   -> Out int [*shape]"""
     check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
-    size = tuple(sizes(shape_tensor, shape_tensors, shape))
+    size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
     return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
 
 
@@ -123,7 +143,7 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("randperm", "-> Out", no_grad=FRESH, random=True)
+@op("randperm", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
@@ -155,7 +175,7 @@ def _(g, x):
     return zeros_like(x)
 
 
-@op("multinomial", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
+@op("multinomial", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
     """Out = indices drawn with the weights of X.
 
@@ -186,7 +206,7 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
-@op("sampling_id", "X -> Out", no_grad=FRESH, random=True, host=DRAWN)
+@op("sampling_id", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
     """Out = for each row the first index where the sum so far reaches a number from [min, max).
 
@@ -210,9 +230,9 @@ def _zero_gradient(g, x):
     return zeros_like(x)
 
 
-@op("poisson", "X -> Out", random=True, host=DRAWN)
+@op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
 def poisson(x):
-    """Out = whole numbers of Poisson distributions with the means X.
+    """Out = integers of Poisson distributions with the means X.
 
     X [*], not negative -> Out [*]
     """
@@ -237,7 +257,7 @@ def exponential(x, **attrs):
     )
 
 
-# a word that Python does not let a parameter have
+# a Python keyword
 exponential.attrs["lambda"] = AttrSpec("FLOAT", 1.0)
 
 
@@ -256,7 +276,7 @@ exponential.vjp(_zero_gradient)
     "Alpha -> Out",
     no_grad="its gradient is not known in Paddle either",
     random=True,
-    host=DRAWN,
+    host=HOST_RANDOM,
 )
 def dirichlet(alpha):
     """Out = points of simplices, drawn with the concentrations Alpha.
@@ -275,7 +295,7 @@ def _(alpha):
     return alpha
 
 
-@op("seed", "-> Out", no_grad=FRESH, random=True)
+@op("seed", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
     """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.
 

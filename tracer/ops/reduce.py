@@ -1,16 +1,17 @@
-"""Sums, means, extremes and the like over axes."""
+"""Reductions: sum, mean, max, min, product, any, all, argmax."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 from ..core.dtype import work_dtype
-from ..core.op import OPS, WHOLE, Ints, Long, Longs, Meta, Op, check, op
+from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, Op, check, op
 from .compare import equal
-from .elementwise import div, keep, mul, sub, summed
-from .meta import (
+from .elementwise import div, masked, mul, sub, sum_arrays
+from .half_precision import upcast_half
+from .meta_rules import (
     Shape,
     check_float,
     check_inexact,
@@ -23,12 +24,11 @@ from .meta import (
     shape_of,
     size_of,
 )
-from .unary import exp
-from .wide import wide
+from .unary_math import exp
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front: `dim`, or all of them."""
+    """The axes to reduce, counted from the front."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
     axes = normal_axes(dim, rank, "dim")
@@ -36,7 +36,7 @@ def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
-    """`shape` without `axes`, or with 1 there."""
+    """`shape` without `axes`, or with size 1 there."""
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
@@ -66,11 +66,15 @@ def _(g, x, y, *, axes, keep_dim, average):
 
 
 def reduction(
-    type: str, function: Callable[..., Any], result: Callable[[np.dtype[Any]], Any], words: str
+    type: str,
+    function: Callable[..., Any],
+    result: Callable[[np.dtype[Any]], Any],
+    words: str,
+    amp: AmpClass = "",
 ) -> Op:
-    """The op `type` with the attributes that Paddle's reductions share.
+    """Define a reduction op with the attributes that Paddle's reductions share.
 
-    result: dtype of the result from that of X.
+    result: output dtype from the dtype of X
     """
 
     def kernel(
@@ -93,14 +97,14 @@ def reduction(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
-    return op(type, "X -> Out", meta=meta)(kernel)
+    return op(type, "X -> Out", meta=meta, amp=amp)(kernel)
 
 
 def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Sums of bool and int32 are int64."""
     return np.dtype(np.int64) if dtype.kind == "b" or dtype == np.int32 else dtype
 
@@ -131,11 +135,11 @@ def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> A
     return np.prod(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
 
 
-reduce_sum = reduction("reduce_sum", _sum, _wide, "the sum of X")
-reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X")
+reduce_sum = reduction("reduce_sum", _sum, _sum_dtype, "the sum of X", amp="deny")
+reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X", amp="deny")
 reduce_max = reduction("reduce_max", _max, _same, "the largest of X")
 reduce_min = reduction("reduce_min", _min, _same, "the smallest of X")
-reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X")
+reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X", amp="deny")
 
 
 @reduce_sum.native
@@ -157,7 +161,7 @@ def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dt
     if out_dtype >= 0 or not x.ndim:
         return NotImplemented
     axes = axes_of(dim, reduce_all, x.ndim)
-    found = summed(x, [i for i in range(x.ndim) if i not in axes])
+    found = sum_arrays(x, [i for i in range(x.ndim) if i not in axes])
     return (
         found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
     )
@@ -181,7 +185,7 @@ def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
     """Every element that is the extreme gets the gradient, as in Paddle."""
     axes = _axes(x, dim, reduce_all)
     g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
-    return keep(g, equal(x, out))
+    return masked(g, equal(x, out))
 
 
 reduce_max.vjp(_extreme_vjp)
@@ -196,9 +200,9 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 
 @op("product_of_others", "X -> Out", meta=like_x, internal=True)
 @np.errstate(all="ignore")
-@wide
+@upcast_half
 def product_of_others(x, *, axes: Ints):
-    """Out = at each place the product of all other X over the axes, zeros among them or not.
+    """Out = at each position the product of all other X over the axes, zeros among them or not.
 
     X [*] -> Out [*]
     """
@@ -227,8 +231,8 @@ def _truth_axes(
     return axes_of(dim, reduce_all, x.ndim)
 
 
-def truth(type: str, function: Callable[..., Any], words: str) -> Op:
-    """The op `type` on truth values."""
+def bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
+    """Define the reduction op `type` on bool."""
 
     def kernel(
         x,
@@ -257,15 +261,17 @@ def truth(type: str, function: Callable[..., Any], words: str) -> Op:
     kernel.__doc__ = (
         f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
     )
-    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=WHOLE)(kernel)
+    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
-reduce_any = truth("reduce_any", np.any, "any")
-reduce_all = truth("reduce_all", np.all, "every")
+reduce_any = bool_reduction("reduce_any", np.any, "any")
+reduce_all = bool_reduction("reduce_all", np.all, "every")
 
 
 def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """The op `type`: an extreme whose gradient equals share evenly."""
+    """Define an extreme whose gradient is shared by equal elements."""
 
     def kernel(
         x,
@@ -310,7 +316,7 @@ reduce_amax = _even_extreme("reduce_amax", np.max, "largest")
 reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 
 
-@op("mean", "X -> Out")
+@op("mean", "X -> Out", amp="deny")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
     check_inexact(x)
@@ -319,7 +325,7 @@ def mean(x):
 
 @mean.native
 def _(x):
-    total = summed(x, [])
+    total = sum_arrays(x, [])
     return total if total is NotImplemented else (total / total.dtype.type(x.size))[0]
 
 
@@ -335,9 +341,9 @@ def _(g, x):
 
 
 @op("logsumexp", "X -> Out")
-@wide
+@upcast_half
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
-    """Out = ln(the sum of e ** X over the axes).   X [*] -> Out [*]"""
+    """Out = ln(the sum of e ** X over the axes). X [*] -> Out [*]"""
     axes = axes_of(axis, reduce_all, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
@@ -366,7 +372,7 @@ def _arg_meta(x, *, axis, keepdims, flatten, dtype):
 
 
 def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """The op `type` that tells where the extreme is."""
+    """Define the op `type` that returns the index of the extreme."""
 
     def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
         found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
@@ -376,21 +382,19 @@ def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     kernel.__doc__ = (
         f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
     )
-    return op(type, "X -> Out", meta=_arg_meta, no_grad=WHOLE)(kernel)
+    return op(type, "X -> Out", meta=_arg_meta, no_grad=NON_FLOAT_RESULT)(kernel)
 
 
 arg_max = arg_extreme("arg_max", np.argmax, "largest")
 arg_min = arg_extreme("arg_min", np.argmin, "smallest")
 
 
-LONG = 256  # elements of a slice
+INT64 = 256  # elements of a slice
 
 
-def _running(ufunc: Any, x: Any, axis: int) -> Any:
-    """`ufunc.accumulate`; slice by slice where those are long, since NumPy goes along the axis with
-    a step between.
-    """
-    if elsewhere() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < LONG:
+def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
+    """`ufunc.accumulate`, by slices for long axes, because NumPy iterates with a stride."""
+    if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < INT64:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
     out[0] = x[0]
@@ -399,13 +403,13 @@ def _running(ufunc: Any, x: Any, axis: int) -> Any:
     return out
 
 
-@op("cumsum", "X -> Out")
-@wide
+@op("cumsum", "X -> Out", amp="deny")
+@upcast_half
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = the sum of X up to each place along the axis; exclusive: without it, reverse: from the
-    end.
+    """Out = the sum of X up to each position along the axis; exclusive: without it, reverse: from
+    the end.
 
     X [*] -> Out [*]
     """
@@ -416,7 +420,7 @@ def cumsum(
         return np.zeros_like(x) if exclusive else x.copy()
     if reverse:
         x = np.flip(x, axis)
-    total = _running(np.add, x, axis)
+    total = _running_op(np.add, x, axis)
     if exclusive:
         total = np.roll(total, 1, axis)
         np.moveaxis(total, axis, 0)[:1] = 0
@@ -436,9 +440,9 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
     return OPS["reshape_like"](back, x) if flatten else back
 
 
-@op("size", "Input -> Out", no_grad=WHOLE)
+@op("size", "Input -> Out", no_grad=NON_FLOAT_RESULT)
 def size(x):
-    """Out = the number of elements.   Input [*] -> Out int64 []"""
+    """Out = the number of elements. Input [*] -> Out int64 []"""
     return np.int64(x.size)
 
 

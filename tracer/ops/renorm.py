@@ -1,4 +1,4 @@
-"""Slices brought down to a largest norm."""
+"""renorm: limit the norm of slices."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from ..core.arrays import np
 from ..core.op import OPS, check, op
 from .compare import greater_than
 from .elementwise import add, div, mul, scale
-from .meta import check_float, normal_axis, shape_of
+from .half_precision import upcast_half
+from .meta_rules import check_float, normal_axis, shape_of
 from .reduce import reduce_sum
-from .unary import absolute, reciprocal, sign
-from .wide import wide
+from .unary_math import absolute, reciprocal, sign
 
 _SMALL = 1e-7  # what Paddle adds to the norm before it divides
 
 
-def _others(rank: int, axis: int) -> list[int]:
+def _other_axes(rank: int, axis: int) -> list[int]:
     at = normal_axis(axis, rank)
     return [i for i in range(rank) if i != at]
 
 
-@op("renorm", "X -> Out", floating="X")
-@wide
+@op("renorm", "X -> Out", floating="X", amp="deny")
+@upcast_half
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.
 
     X [*] -> Out [*]
     """
     norm = np.sum(
-        np.abs(x) ** x.dtype.type(p), axis=tuple(_others(x.ndim, axis)), keepdims=True
+        np.abs(x) ** x.dtype.type(p), axis=tuple(_other_axes(x.ndim, axis)), keepdims=True
     ) ** x.dtype.type(1 / p)
     factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_SMALL)), 1)
     return x * factor.astype(x.dtype)
@@ -47,7 +47,7 @@ def _(g, x, *, p, axis, max_norm):
     """With n the norm and f = m / (n + e): f * g - f / (n + e) * (sum of g * x) * dn/dx, where n is
     above m; else g.
     """
-    others = _others(len(shape_of(x)), axis)
+    others = _other_axes(len(shape_of(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
     norm = OPS["pow"](total, factor=1 / p)
     under = reciprocal(scale(norm, bias=_SMALL))

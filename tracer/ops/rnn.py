@@ -8,15 +8,15 @@ from typing import Any
 from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .cells import CELLS, Cell, run, run_back
-from .meta import agree, agree_all, check_float, no_second_order
-from .wide import wide
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order, shapes_match
+from .rnn_cells import CELLS, Cell, run, run_grad
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
-    """The four weights of a direction of a layer.
+    """The four weights of one direction of a layer.
 
-    weights: the matrices of all of them, then the biases of all of them
+    weights: all matrices, then all biases
     """
     at = 2 * (layer * directions + direction)
     half = len(weights) // 2
@@ -24,14 +24,12 @@ def _weights_of(weights: list[Any], layer: int, direction: int, directions: int)
 
 
 def _valid(x: Any, lengths: Any) -> Any:
-    """Which steps are inside their sequence, [T,B,1]; None where all are."""
+    """The mask of steps inside of their sequence, [T,B,1]; None if all are."""
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
 
 def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """What the outputs between two layers are multiplied by to drop some: uint8 [layers - 1, T, B,
-    width], or empty.
-    """
+    """Dropout factors between layers: uint8 [layers - 1, T, B, width], or empty."""
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
@@ -39,7 +37,7 @@ def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: in
 
 
 def _directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
-    """Each direction and its place in the last axis of the outputs."""
+    """Each direction and its slice of the last output axis."""
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
@@ -52,7 +50,7 @@ def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
     "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*",
     same_dtype="Input PreState WeightList",
 )
-@wide
+@upcast_half
 def rnn(
     x,
     pre,
@@ -81,7 +79,7 @@ def rnn(
     check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
-        not _complaint(x, pre, weights, cell, directions, num_layers, hidden_size),
+        not _state_problem(x, pre, weights, cell, directions, num_layers, hidden_size),
         "the operands do not fit",
     )
     steps, batch = x.shape[:2]
@@ -104,15 +102,15 @@ def rnn(
     return x, masks, kept, last
 
 
-def _complaint(
+def _state_problem(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
-    """What is wrong with the operands of an rnn, "" for nothing.   All: arrays or Metas."""
+    """Why the inputs of an rnn are invalid; "" if they are valid. Inputs: arrays or Metas"""
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
     if len(pre) != cell.states:
         return f"{len(pre)} states are not the {cell.states} of the cell"
-    if any(not agree_all(p.shape, (layers * directions, x.shape[1], hidden)) for p in pre):
+    if any(not shapes_match(p.shape, (layers * directions, x.shape[1], hidden)) for p in pre):
         return "PreState needs the shape [layers * directions, batch, hidden_size]"
     if len(weights) != 4 * layers * directions:
         return (
@@ -128,7 +126,7 @@ def _complaint(
                 *2 * [(cell.gates * hidden,)],
             ]
             own = _weights_of(weights, layer, d, directions)
-            if not all(agree_all(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
+            if not all(shapes_match(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
                 return f"the weights of layer {layer} need the shapes {wanted}"
     return ""
 
@@ -154,10 +152,10 @@ def _(
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
-    why = _complaint(x, pre, weights, cell, directions, num_layers, hidden_size)
+    why = _state_problem(x, pre, weights, cell, directions, num_layers, hidden_size)
     check(not why, why)
     check(
-        lengths is None or (len(lengths.shape) == 1 and agree(lengths.shape[0], x.shape[1])),
+        lengths is None or (len(lengths.shape) == 1 and dims_match(lengths.shape[0], x.shape[1])),
         "SequenceLength needs the shape [batch]",
     )
     steps, batch = x.shape[:2]
@@ -183,7 +181,7 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
     attrs_of=rnn,
     internal=True,
 )
-@wide
+@upcast_half
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     """The gradients of rnn in Input, every PreState and every weight, in this order."""
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
@@ -199,7 +197,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
         for d, place in _directions(directions, hidden):
             at = layer * directions + d
             own = _weights_of(weights, layer, d, directions)
-            back, states, matrices = run_back(
+            back, states, matrices = run_grad(
                 cell,
                 source,
                 [p[at] for p in pre],
@@ -223,7 +221,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
 
 
 def _outputs(kept: Any, valid: Any) -> Any:
-    """What a layer gave, from the hidden states it kept: [T,B,D*H]."""
+    """The outputs of a layer from its saved hidden states: [T,B,D*H]."""
     out = np.concatenate([direction[:, -1] for direction in kept], axis=2)
     return out if valid is None else out * valid
 

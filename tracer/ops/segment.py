@@ -1,38 +1,38 @@
-"""Rows gathered by segments and along the edges of graphs; indices cut into shards."""
+"""Segment reductions, graph message passing, and shard_index."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Longs, Meta, check, check_dtype, op
-from .along import averaged, highest, lowest
-from .at_places import combine_at
+from ..core.op import NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
+from .along_axis import average, max_value, min_value
 from .compare import equal
-from .elementwise import div, keep, mul, sum_to, zeros_like
+from .elementwise import div, masked, mul, sum_to, zeros_like
+from .half_precision import upcast_half
 from .index import gather
-from .meta import agree, broadcast_shapes, check_number, proto_of, shape_of, size_of
-from .wide import wide
+from .meta_rules import broadcast_shapes, check_number, dims_match, proto_of, shape_of, size_of
+from .scatter_at import combine_at
 
-WORDS = ("SUM", "MEAN", "MAX", "MIN")
-
-
-def _check_word(word: str, what: str) -> None:
-    check(word in WORDS, f"{what}={word} is none of {', '.join(WORDS)}")
+POOL_TYPES = ("SUM", "MEAN", "MAX", "MIN")
 
 
-def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
-    """Rows [E,*] brought together at their places, 0 where none is: [count,*]; and how many were at
-    each place [count].
+def _check_pool_type(word: str, what: str) -> None:
+    check(word in POOL_TYPES, f"{what}={word} is none of {', '.join(POOL_TYPES)}")
+
+
+def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
+    """Reduce rows [E,*] at their positions, 0 for empty positions: [count,*]; and the number of
+    rows per position [count].
     """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
         combine_at(np.add, out, places, rows)
         if word == "MEAN":
-            out = averaged(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
+            out = average(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
         return out, counts
-    start = lowest(rows.dtype) if word == "MAX" else highest(rows.dtype)
+    start = min_value(rows.dtype) if word == "MAX" else max_value(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
     return np.where(
@@ -41,14 +41,14 @@ def _reduced(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
 
 
 def _as_columns(counts: Any, x: Any) -> Any:
-    """counts [N] in the dtype of x, with as many axes: at least 1 each."""
+    """Counts [N], at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
     shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
     return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
 
 
-@op("segment_pool", "X, SegmentIds -> Out, SummedIds~", by_value=True)
-@wide
+@op("segment_pool", "X, SegmentIds -> Out, SummedIds~", value_dependent_shape=True)
+@upcast_half
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """Out = the rows of each segment brought together, 0 for an empty one.
 
@@ -61,17 +61,17 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
         "SegmentIds are negative or fall",
     )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
-    out, counts = _reduced(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
+    out, counts = _reduce_edges(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
     return out, counts.reshape(-1, 1).astype(x.dtype)
 
 
 @segment_pool.meta
 def _(x, ids, *, pooltype):
     check_number(x)
-    _check_word(pooltype, "pooltype")
+    _check_pool_type(pooltype, "pooltype")
     check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
     check(
-        len(x.shape) > 0 and agree(ids.shape[0], x.shape[0]),
+        len(x.shape) > 0 and dims_match(ids.shape[0], x.shape[0]),
         "SegmentIds need one number per row of X",
     )
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, 1), x.dtype)
@@ -80,7 +80,7 @@ def _(x, ids, *, pooltype):
 @segment_pool.vjp
 def _(g, x, ids, *, pooltype, Out, SummedIds):
     if pooltype in ("MAX", "MIN"):
-        return keep(gather(g, ids), equal(x, gather(Out, ids))), None
+        return masked(gather(g, ids), equal(x, gather(Out, ids))), None
     return gather(div(g, _as_columns(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
 
 
@@ -88,7 +88,7 @@ def _check_edges(src: Meta, dst: Meta) -> None:
     edges = (
         src.dtype.kind in "iu"
         and dst.dtype.kind in "iu"
-        and agree(size_of(src.shape), size_of(dst.shape))
+        and dims_match(size_of(src.shape), size_of(dst.shape))
     )
     check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
 
@@ -98,7 +98,7 @@ def _check_inside(ends: Any, count: int) -> None:
 
 
 def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
-    """How many rows the result of a graph has: as asked for, else as many as X."""
+    """The number of output nodes: the attribute, or the number of rows of X."""
     given = (
         int(size_tensor.reshape(-1)[0])
         if size_tensor is not None
@@ -110,7 +110,7 @@ def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
 
 
 @op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
-@wide
+@upcast_half
 def graph_send_recv(
     x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]
 ):
@@ -123,14 +123,14 @@ def graph_send_recv(
     count = _rows(size_tensor, out_size, x.shape[0])
     _check_inside(dst, count)
     _check_inside(src, x.shape[0])
-    out, counts = _reduced(x[src], dst, count, reduce_op)
+    out, counts = _reduce_edges(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
 
 @graph_send_recv.meta
 def _(x, src, dst, size_tensor, *, reduce_op, out_size):
     check_number(x)
-    _check_word(reduce_op, "reduce_op")
+    _check_pool_type(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
     _check_edges(src, dst)
     count = (
@@ -149,26 +149,29 @@ def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
         g = div(g, _as_columns(Dst_count, x))
     sent = gather(g, dst)
     if reduce_op in ("MAX", "MIN"):
-        sent = keep(sent, equal(gather(x, src), gather(Out, dst)))
+        sent = masked(sent, equal(gather(x, src), gather(Out, dst)))
     back = OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](src, shape=[-1, 1]), sent)
     return back, None, None, None
 
 
-# Paddle has no more
-MESSAGES = {"ADD": (np.add, OPS["elementwise_add"]), "MUL": (np.multiply, OPS["elementwise_mul"])}
+# Paddle supports only these
+MESSAGE_OPS = {
+    "ADD": (np.add, OPS["elementwise_add"]),
+    "MUL": (np.multiply, OPS["elementwise_mul"]),
+}
 
 
 def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
-    """The Meta of what travels along edges; rows of x and y broadcast."""
+    """The Meta of messages along edges; rows of x and y broadcast."""
     check_number(x)
-    check(word in MESSAGES, f"message_op={word} is none of {', '.join(MESSAGES)}")
+    check(word in MESSAGE_OPS, f"message_op={word} is none of {', '.join(MESSAGE_OPS)}")
     check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
     check(len(x.shape) > 0 and len(y.shape) > 0, "an operand needs an axis")
     return Meta((edges, *broadcast_shapes(x.shape[1:], y.shape[1:])), x.dtype)
 
 
-def _back_through(word: str, sent: Any, own: Any, other: Any) -> Any:
-    """The gradient of the rows `own` in a message, by what came back of it."""
+def _message_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
+    """The gradient of the rows `own` in a message."""
     back = mul(sent, other) if word == "MUL" else sent
     return (
         back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
@@ -176,12 +179,12 @@ def _back_through(word: str, sent: Any, own: Any, other: Any) -> Any:
 
 
 def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
-    """Rows of edges added up at their ends, like x."""
+    """Sum the rows of edges at their nodes, like x."""
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
 
 @op("graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
-@wide
+@upcast_half
 def graph_send_ue_recv(
     x,
     y,
@@ -203,16 +206,16 @@ def graph_send_ue_recv(
     _check_inside(dst, count)
     _check_inside(src, x.shape[0])
     check(len(y) == len(src), "Y needs one row per edge")
-    out, counts = _reduced(MESSAGES[message_op][0](x[src], y), dst, count, reduce_op)
+    out, counts = _reduce_edges(MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
 
 @graph_send_ue_recv.meta
 def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
-    _check_word(reduce_op, "reduce_op")
+    _check_pool_type(reduce_op, "reduce_op")
     _check_edges(src, dst)
     message = _message_meta(x, y, size_of(src.shape), message_op)
-    check(agree(y.shape[0], message.shape[0]), "Y needs one row per edge")
+    check(dims_match(y.shape[0], message.shape[0]), "Y needs one row per edge")
     return graph_send_recv.infer(
         (Meta((x.shape[0], *message.shape[1:]), x.dtype), src, dst, size_tensor),
         {"reduce_op": reduce_op, "out_size": out_size},
@@ -224,13 +227,13 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     rows = gather(x, src)
     sent = gather(div(g, _as_columns(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
     if reduce_op in ("MAX", "MIN"):
-        sent = keep(sent, equal(MESSAGES[message_op][1](rows, y), gather(Out, dst)))
-    back = _to_nodes(_back_through(message_op, sent, rows, y), src, x)
-    return back, lambda: _back_through(message_op, sent, y, rows), None, None, None
+        sent = masked(sent, equal(MESSAGE_OPS[message_op][1](rows, y), gather(Out, dst)))
+    back = _to_nodes(_message_grad(message_op, sent, rows, y), src, x)
+    return back, lambda: _message_grad(message_op, sent, y, rows), None, None, None
 
 
 @op("graph_send_uv", "x, y, src_index, dst_index -> out")
-@wide
+@upcast_half
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
     """out = for each edge, the row of x where it starts joined with that of y where it ends.
 
@@ -240,7 +243,7 @@ def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
     """
     _check_inside(src, x.shape[0])
     _check_inside(dst, y.shape[0])
-    return MESSAGES[message_op][0](x[src], y[dst])
+    return MESSAGE_OPS[message_op][0](x[src], y[dst])
 
 
 @graph_send_uv.meta
@@ -253,14 +256,14 @@ def _(x, y, src, dst, *, message_op):
 def _(g, x, y, src, dst, *, message_op):
     a, b = gather(x, src), gather(y, dst)
     return (
-        lambda: _to_nodes(_back_through(message_op, g, a, b), src, x),
-        lambda: _to_nodes(_back_through(message_op, g, b, a), dst, y),
+        lambda: _to_nodes(_message_grad(message_op, g, a, b), src, x),
+        lambda: _to_nodes(_message_grad(message_op, g, b, a), dst, y),
         None,
         None,
     )
 
 
-@op("shard_index", "X -> Out", no_grad=WHOLE)
+@op("shard_index", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
     """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in
     another.

@@ -1,20 +1,20 @@
-"""Sequences: masks of their lengths, distances, and the best ways through them."""
+"""Sequences with lengths: sequence_mask, edit_distance, gather_tree, viterbi_decode."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import BY_ROW, WHOLE, Meta, check, check_dtype, op
-from .meta import agree, agree_all, check_float, proto_dtype, size_of
-from .wide import wide
+from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, proto_dtype, shapes_match, size_of
 
-BY_CHOICE = "it chooses among whole numbers"
+DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=WHOLE, by_value=True)
+@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
-    """Y = 1 at the places before X, else 0; maxlen -1: as many places as the largest X.
+    """Y = 1 at the positions before X, else 0; maxlen -1: as many positions as the largest X.
 
     X int [*] -> Y [*,maxlen]
     """
@@ -33,8 +33,8 @@ def _(x, max_length, *, maxlen, out_dtype):
 @op(
     "edit_distance",
     "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
-    no_grad=WHOLE,
-    host=BY_ROW,
+    no_grad=NON_FLOAT_RESULT,
+    host=PYTHON_LOOP,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = how many tokens to insert, delete or replace to make Hyps Refs
@@ -42,7 +42,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
     (Levenshtein 1966).
     Hyps int [B,T], Refs int [B,S] -> Out [B,1]
 
-    normalized: divided by the length of Refs.   SequenceNum int64 [1]: the batch.
+    normalized: divided by the length of Refs. SequenceNum int64 [1]: the batch.
     """
     batch = hyps.shape[0]
     ends = [
@@ -59,9 +59,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _distance(hyp: Any, ref: Any) -> float:
-    """Row by row of the table of distances of prefixes; what comes from the left in a row is a
-    running minimum.
-    """
+    """The edit distance, row by row of the prefix table; the running minimum handles insertions."""
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)
     for i, token in enumerate(hyp):
@@ -74,15 +72,15 @@ def _distance(hyp: Any, ref: Any) -> float:
 @edit_distance.meta
 def _(hyps, refs, hyps_length, refs_length, *, normalized):
     check(len(hyps.shape) == len(refs.shape) == 2, "Hyps and Refs need two axes")
-    check(agree(hyps.shape[0], refs.shape[0]), "the batches differ")
+    check(dims_match(hyps.shape[0], refs.shape[0]), "the batches differ")
     return Meta((1,), np.dtype(np.int64)), Meta(
         (max(hyps.shape[0], refs.shape[0]), 1), np.dtype(np.float32)
     )
 
 
-@op("gather_tree", "Ids, Parents -> Out", no_grad=BY_CHOICE)
+@op("gather_tree", "Ids, Parents -> Out", no_grad=DISCRETE_RESULT)
 def gather_tree(ids, parents):
-    """Out = the whole beams that end in each place, from the tokens of each step and which beam
+    """Out = the whole beams that end in each position, from the tokens of each step and which beam
     they went on.
 
     all int [T,B,W]
@@ -102,7 +100,7 @@ def _(ids, parents):
         "Ids and Parents are not whole numbers of one dtype",
     )
     check(
-        len(ids.shape) == 3 and agree_all(ids.shape, parents.shape),
+        len(ids.shape) == 3 and shapes_match(ids.shape, parents.shape),
         "Ids and Parents need the shape [time, batch, beams]",
     )
     return ids
@@ -111,11 +109,11 @@ def _(ids, parents):
 @op(
     "viterbi_decode",
     "Input, Transition, Length -> Scores, Path",
-    no_grad=BY_CHOICE,
-    by_value=True,
-    host=BY_ROW,
+    no_grad=DISCRETE_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
 )
-@wide
+@upcast_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     """Path = the tags of the best way, Scores = its score
 
@@ -154,8 +152,8 @@ def _(x, transition, length, *, include_bos_eos_tag):
         "needs Input [batch, time, tags] and Transition [tags, tags]",
     )
     check(
-        agree(x.shape[2], transition.shape[0]) and agree(x.shape[2], transition.shape[1]),
+        dims_match(x.shape[2], transition.shape[0]) and dims_match(x.shape[2], transition.shape[1]),
         "Transition does not fit Input",
     )
-    check(agree(size_of(length.shape), x.shape[0]), "Length needs one number per sequence")
+    check(dims_match(size_of(length.shape), x.shape[0]), "Length needs one number per sequence")
     return Meta((x.shape[0],), x.dtype), Meta((x.shape[0], -1), np.dtype(np.int64))

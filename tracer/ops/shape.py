@@ -1,4 +1,4 @@
-"""Ops that give the same elements another shape or order, or repeat them."""
+"""Reshape, transpose, expand and repeat."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from ..core.arrays import np
-from ..core.op import OPS, WHOLE, Ints, Longs, Meta, check, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
-from .sizes import from_tensors, sizes, sizes_meta, unknown
+from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
+from .dynamic_sizes import any_given, infer_sizes, resolve_sizes, unknown_shape
+from .meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 
 # -- another shape
 # ----------------------------------------------------------------------------------------------
@@ -22,14 +22,14 @@ def reshape(
 
     X [*] -> Out [*shape]
     """
-    wanted = sizes(shape_tensor, shape_tensors, shape)
+    wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
     return x.reshape(
-        copied(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted
+        copy_sizes(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted
     )
 
 
-def copied(x: Shape, shape: Sequence[int]) -> list[int]:
-    """`shape` with the sizes of `x` where it says 0."""
+def copy_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
+    """`shape` with sizes of `x` in place of 0."""
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
         f"shape={list(shape)} copies an axis that X has not",
@@ -43,16 +43,18 @@ def copied(x: Shape, shape: Sequence[int]) -> list[int]:
 
 @reshape.meta
 def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
-    wanted = sizes_meta(shape_tensor, shape_tensors, shape)
-    if from_tensors(shape_tensor, shape_tensors):
+    wanted = infer_sizes(shape_tensor, shape_tensors, shape)
+    if any_given(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
-    return Meta(reshaped(x.shape, copied(x.shape, shape) if shape else [], shape), x.dtype)
+    return Meta(
+        resolve_target(x.shape, copy_sizes(x.shape, shape) if shape else [], shape), x.dtype
+    )
 
 
-def reshaped(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
-    """`target` with its -1 worked out.
+def resolve_target(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
+    """`target` with -1 replaced by the remaining size.
 
-    shape: before zeros were copied; a copied unknown size cancels out.
+    shape: the attribute before zeros were replaced; a copied dynamic dimension cancels out.
     """
     same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
     have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
@@ -93,13 +95,13 @@ def _(g, x, y):
 
 @op("squeeze2", "X -> Out")
 def squeeze(x, *, axes: Ints = []):
-    """Out = X without the axes of size 1, or without those of them in `axes`.   X [*] -> Out [*]"""
-    return x.reshape(squeezed(x.shape, axes))
+    """Out = X without the axes of size 1, or without those of them in `axes`. X [*] -> Out [*]"""
+    return x.reshape(squeezed_shape(x.shape, axes))
 
 
-def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1; an axis in `axes` whose size is unknown is taken to be one, and
-    without `axes` to be none, as Paddle declares.
+def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
+    """`x` without axes of size 1. A dynamic dimension in `axes` counts as 1, and otherwise not, as
+    in Paddle.
     """
     if not axes:
         return tuple(d for d in x if d != 1)
@@ -109,7 +111,7 @@ def squeezed(x: Shape, axes: Sequence[int]) -> Shape:
 
 @squeeze.meta
 def _(x, *, axes):
-    return Meta(squeezed(x.shape, axes), x.dtype)
+    return Meta(squeezed_shape(x.shape, axes), x.dtype)
 
 
 @squeeze.vjp
@@ -119,12 +121,12 @@ def _(g, x):
 
 @op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
-    """Out = X with new axes of size 1, put in one after the other.   X [*] -> Out [*]"""
-    return x.reshape(unsqueezed(x.shape, sizes(axes_tensor, axes_tensors, axes)))
+    """Out = X with new axes of size 1, put in one after the other. X [*] -> Out [*]"""
+    return x.reshape(unsqueezed_shape(x.shape, resolve_sizes(axes_tensor, axes_tensors, axes)))
 
 
-def unsqueezed(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` with an axis of size 1 put in at each of `axes` in turn."""
+def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
+    """`x` with an axis of size 1 inserted at each of `axes` in turn."""
     shape = list(x)
     for axis in axes:
         shape.insert(normal_axis(axis, len(shape) + 1, "axes"), 1)
@@ -133,9 +135,11 @@ def unsqueezed(x: Shape, axes: Sequence[int]) -> Shape:
 
 @unsqueeze.meta
 def _(x, axes_tensor, axes_tensors, *, axes):
-    if from_tensors(axes_tensor, axes_tensors):
-        return Meta(unknown(len(x.shape) + len(sizes_meta(axes_tensor, axes_tensors, []))), x.dtype)
-    return Meta(unsqueezed(x.shape, axes), x.dtype)
+    if any_given(axes_tensor, axes_tensors):
+        return Meta(
+            unknown_shape(len(x.shape) + len(infer_sizes(axes_tensor, axes_tensors, []))), x.dtype
+        )
+    return Meta(unsqueezed_shape(x.shape, axes), x.dtype)
 
 
 @unsqueeze.vjp
@@ -145,7 +149,7 @@ def _(g, x, axes_tensor, axes_tensors):
 
 @op("flatten_contiguous_range", "X -> Out")
 def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
-    """Out = X with the axes start_axis ... stop_axis made one.   X [*] -> Out [*]; [] -> [1]"""
+    """Out = X with the axes start_axis ... stop_axis made one. X [*] -> Out [*]; [] -> [1]"""
     shape, rank = x.shape, x.ndim
     if not rank:
         return x.reshape(1)
@@ -155,8 +159,8 @@ def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
     return x.reshape((*shape[:start], math.prod(shape[start : stop + 1]), *shape[stop + 1 :]))
 
 
-def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:
-    """`x` with the axes start_axis ... stop_axis made one."""
+def flattened_shape(x: Shape, start_axis: int, stop_axis: int) -> Shape:
+    """`x` with axes start_axis ... stop_axis merged."""
     if not x:
         return (1,)
     start, stop = (
@@ -169,7 +173,7 @@ def flattened(x: Shape, start_axis: int, stop_axis: int) -> Shape:
 
 @flatten.meta
 def _(x, *, start_axis, stop_axis):
-    return Meta(flattened(x.shape, start_axis, stop_axis), x.dtype)
+    return Meta(flattened_shape(x.shape, start_axis, stop_axis), x.dtype)
 
 
 @flatten.vjp
@@ -181,7 +185,7 @@ def _(g, x):
 # ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out", other_rows=True)
+@op("transpose2", "X -> Out", breaks_lod=True)
 def transpose(x, *, axis: Ints):
     """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
     return x.transpose(axis)
@@ -205,9 +209,9 @@ def _(g, x, *, axis):
     return transpose(g, axis=back)
 
 
-@op("flip", "X -> Out", other_rows=True)
+@op("flip", "X -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
 def flip(x, *, axis: Ints):
-    """Out = X reversed along the axes.   X [*] -> Out [*]"""
+    """Out = X reversed along the axes. X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))
 
 
@@ -222,13 +226,13 @@ def _(g, x, *, axis):
     return flip(g, axis=axis)
 
 
-@op("roll", "X, ShiftsTensor? -> Out", other_rows=True)
+@op("roll", "X, ShiftsTensor? -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """Out = X shifted around along the axes, or as if flat when there are none.
 
     X [*] -> Out [*]
     """
-    steps = sizes(shifts_tensor, None, shifts)
+    steps = resolve_sizes(shifts_tensor, None, shifts)
     check(
         len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}"
     )
@@ -259,12 +263,12 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X broadcast to a shape, where -1 keeps the size of X.   X [*] -> Out [*shape]"""
-    wanted = sizes(shape_tensor, shape_tensors, shape)
-    return np.broadcast_to(x, expanded(x.shape, wanted) if -1 in wanted else wanted)
+    wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
+    return np.broadcast_to(x, expanded_shape(x.shape, wanted) if -1 in wanted else wanted)
 
 
-def expanded(x: Shape, shape: Sequence[int]) -> Shape:
-    """`shape` with the sizes of `x` where it says -1."""
+def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
+    """`shape` with sizes of `x` in place of -1."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
     check(
@@ -285,11 +289,11 @@ def check_expands(x: Shape, shape: Shape) -> None:
 
 @expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
-    wanted = sizes_meta(shape_tensor, shape_tensors, shape)
-    if from_tensors(shape_tensor, shape_tensors):
+    wanted = infer_sizes(shape_tensor, shape_tensors, shape)
+    if any_given(shape_tensor, shape_tensors):
         check(len(wanted) >= len(x.shape), f"shape={list(wanted)} has fewer axes than X")
         return Meta(wanted, x.dtype)
-    target = expanded(x.shape, wanted)
+    target = expanded_shape(x.shape, wanted)
     check_expands(x.shape, target)
     return Meta(target, x.dtype)
 
@@ -301,7 +305,7 @@ def _(g, x, shape_tensor, shape_tensors):
 
 @op("expand_as_v2", "X, Y?! -> Out")
 def expand_as(x, y=None, *, target_shape: Ints = []):
-    """Out = X broadcast to the shape of Y, or to target_shape.   X [*], Y [*S] -> Out [*S]"""
+    """Out = X broadcast to the shape of Y, or to target_shape. X [*], Y [*S] -> Out [*S]"""
     return np.broadcast_to(x, target_shape if y is None else y.shape)
 
 
@@ -331,7 +335,7 @@ def sum_like(x, y):
 def _(x, y):
     check(
         len(y.shape) <= len(x.shape), "Y has more axes than X"
-    )  # sizes are not asked: in loops files declare those of one round
+    )  # sizes are not checked: files declare those of one loop iteration
     return Meta(y.shape, x.dtype)
 
 
@@ -346,26 +350,29 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
 
     X [*S] -> Out [*S * repeat_times]
     """
-    times = sizes(times_tensor, times_tensors, repeat_times)
+    times = resolve_sizes(times_tensor, times_tensors, repeat_times)
     check(min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
     return np.tile(x, tuple(times))
 
 
-def tiled(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
-    """`x` and `times`, the shorter one filled up with ones at the front."""
+def align_repeats(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
+    """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
 
 
 @tile.meta
 def _(x, times_tensor, times_tensors, *, repeat_times):
-    times = sizes_meta(times_tensor, times_tensors, repeat_times)
-    known = not from_tensors(times_tensor, times_tensors)
+    times = infer_sizes(times_tensor, times_tensors, repeat_times)
+    known = not any_given(times_tensor, times_tensors)
     check(
         not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive"
     )
     return Meta(
-        tuple(-1 if min(d, n) < 0 else d * n for d, n in zip(*tiled(x.shape, times), strict=True)),
+        tuple(
+            -1 if min(d, n) < 0 else d * n
+            for d, n in zip(*align_repeats(x.shape, times), strict=True)
+        ),
         x.dtype,
     )
 
@@ -386,7 +393,7 @@ def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
 
     X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]
     """
-    shape, times = tiled(x.shape, sizes(times_tensor, times_tensors, repeat_times))
+    shape, times = align_repeats(x.shape, resolve_sizes(times_tensor, times_tensors, repeat_times))
     split = [d for pair in zip(times, shape, strict=True) for d in pair]
     return np.sum(g.reshape(split), axis=tuple(range(0, len(split), 2))).reshape(x.shape)
 
@@ -398,7 +405,7 @@ def _(g, x, times_tensor, times_tensors, out_grad, *, repeat_times):
 
 @op("broadcast_tensors", "X* -> Out*")
 def broadcast_tensors(xs):
-    """Out = all X, broadcast to one shape.   X list of [*] -> Out list of [*S]"""
+    """Out = all X, broadcast to one shape. X list of [*] -> Out list of [*S]"""
     return list(np.broadcast_arrays(*xs))
 
 
@@ -437,9 +444,9 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out", no_grad=WHOLE, other_rows=True)
+@op("shape", "Input -> Out", no_grad=NON_FLOAT_RESULT, breaks_lod=True)
 def shape_of(x):
-    """Out = the sizes of the axes.   Input [*] -> Out int32 [rank]"""
+    """Out = the sizes of the axes. Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Slices of a tensor: taken out, put back, overwritten."""
+"""Slices: read, write and their gradients."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
-from .meta import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
+from .dynamic_sizes import resolve_sizes
+from .meta_rules import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze
-from .sizes import sizes
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
-    """The slices, one per axis, that starts, ends and steps (1 where missing) describe."""
+def as_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+    """The slices that starts, ends and steps (default 1) describe, one per axis."""
     index = [slice(None)] * rank
     starts, ends, steps = bounds
     for k, axis in enumerate(axes):
@@ -24,28 +24,26 @@ def index_of(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
 
 
 def python_slice(start: int, end: int, step: int) -> slice:
-    """Paddle's slice as Python's: going backwards, an end of -1 means down to the first element,
-    not the last one.
+    """Convert Paddle's slice to Python's: with a negative step, an end of -1 includes the first
+    element.
     """
     return slice(start, None if step < 0 and end == -1 else end, step)
 
 
 def sliced_dim(size: int, start: int, end: int, step: int) -> int:
-    """The length of a slice, -1 where the size is unknown."""
+    """The size of a slice; -1 if unknown."""
     return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
-def without(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that a number, not a slice, had picked; they must have one
-    element.
-    """
+def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
+    """`shape` without the axes indexed by integers, which must have size 1."""
     gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
 
 
-def _sliced(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    part = x[index_of(x.ndim, axes, bounds)]
+def _slice(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
+    part = x[as_index(x.ndim, axes, bounds)]
     if not decrease_axis:
         return part
     gone = {a % x.ndim for a in decrease_axis}
@@ -64,13 +62,13 @@ def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown
         step = steps[k] if steps else 1
         check(step != 0, "a stride is 0")
         found[at] = -1 if unknown else sliced_dim(x.shape[at], starts[k], ends[k], step)
-    return Meta(without(tuple(found), decrease_axis), x.dtype)
+    return Meta(drop_axes(tuple(found), decrease_axis), x.dtype)
 
 
 def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    """Zeros like x, with g where the slice had been."""
+    """The gradient of a slice: zeros like x with g at the slice."""
     total = np.zeros_like(x)
-    part = total[index_of(x.ndim, axes, bounds)]
+    part = total[as_index(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
     return total
 
@@ -98,10 +96,10 @@ def slice_(
     Input [*] -> Out [*]
     """
     first, last = (
-        sizes(starts_tensor, starts_tensors, starts),
-        sizes(ends_tensor, ends_tensors, ends),
+        resolve_sizes(starts_tensor, starts_tensors, starts),
+        resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _sliced(x, axes, (first, last, []), decrease_axis)
+    return _slice(x, axes, (first, last, []), decrease_axis)
 
 
 @slice_.meta
@@ -171,8 +169,8 @@ def slice_grad(
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
     first, last = (
-        sizes(starts_tensor, starts_tensors, starts),
-        sizes(ends_tensor, ends_tensors, ends),
+        resolve_sizes(starts_tensor, starts_tensors, starts),
+        resolve_sizes(ends_tensor, ends_tensors, ends),
     )
     return _back(x, g, axes, (first, last, []), decrease_axis)
 
@@ -215,11 +213,14 @@ def strided_slice(
     Input [*] -> Out [*]
     """
     first, last = (
-        sizes(starts_tensor, starts_tensors, starts),
-        sizes(ends_tensor, ends_tensors, ends),
+        resolve_sizes(starts_tensor, starts_tensors, starts),
+        resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _sliced(
-        x, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis
+    return _slice(
+        x,
+        axes,
+        (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
+        decrease_axis,
     )
 
 
@@ -262,11 +263,15 @@ def strided_slice_grad(
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
     first, last = (
-        sizes(starts_tensor, starts_tensors, starts),
-        sizes(ends_tensor, ends_tensors, ends),
+        resolve_sizes(starts_tensor, starts_tensors, starts),
+        resolve_sizes(ends_tensor, ends_tensors, ends),
     )
     return _back(
-        x, g, axes, (first, last, sizes(strides_tensor, strides_tensors, strides)), decrease_axis
+        x,
+        g,
+        axes,
+        (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
+        decrease_axis,
     )
 
 
@@ -312,11 +317,11 @@ def set_value(
     Input [*S] -> Out [*S]
     """
     bounds = tuple(
-        sizes(None, t, a)
+        resolve_sizes(None, t, a)
         for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
-    index = index_of(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
+    index = as_index(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
     check_dtype(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
@@ -332,19 +337,17 @@ def set_value(
 
 
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
-    """The shape that a value is broadcast to: without the axes picked by numbers, with 1 where None
-    stood.
-    """
-    view = list(without(shape, decrease_axes))
-    for place in none_places(len(shape), decrease_axes, none_axes):
+    """The shape to which a value is broadcast: without integer-indexed axes, with 1 for None."""
+    view = list(drop_axes(shape, decrease_axes))
+    for place in none_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
     return tuple(view)
 
 
-def none_places(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
-    """Where the axes that None adds come to stand.
+def none_positions(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
+    """The positions of axes inserted by None.
 
-    none_axes: the axis of Input that each stands before.
+    none_axes: the axis of Input before which each is inserted
     """
     left = [
         i
@@ -411,8 +414,8 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
             strides=steps,
             decrease_axis=decrease_axes,
         )
-        part = unsqueeze(part, axes=none_places(len(shape_of(x)), decrease_axes, none_axes))
-        # More axes of 1 in front of the value than the slice has are put back by its own shape.
+        part = unsqueeze(part, axes=none_positions(len(shape_of(x)), decrease_axes, none_axes))
+        # The value's own shape restores additional leading axes of size 1.
         extra = len(shape_of(value)) - len(shape_of(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)

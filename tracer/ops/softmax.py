@@ -1,15 +1,15 @@
-"""Softmax and its logarithm."""
+"""Softmax and log_softmax."""
 
 from __future__ import annotations
 
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Meta, op
-from .blocks import along_last, largest, sums
+from .blockwise import apply_along_last, max_keepdim, sum_keepdim
 from .elementwise import mul, sub
-from .meta import check_float, like_x, normal_axis
-from .unary import exp
-from .wide import wide
+from .half_precision import upcast_half
+from .meta_rules import check_float, like_x, normal_axis
+from .unary_math import exp
 
 
 def _meta(x: Meta, *, axis: int) -> Meta:
@@ -18,15 +18,15 @@ def _meta(x: Meta, *, axis: int) -> Meta:
     return x
 
 
-@op("softmax", "X -> Out", meta=_meta)
+@op("softmax", "X -> Out", meta=_meta, amp="deny")
 @np.errstate(invalid="ignore")
-@wide
+@upcast_half
 def softmax(x, *, axis: int = -1):
-    """Out = e ** X / the sum of e ** X over the axis.   X [*] -> Out [*]"""
+    """Out = e ** X / the sum of e ** X over the axis. X [*] -> Out [*]"""
     check_float(x)
     if not x.ndim:
         return np.ones_like(x)
-    return along_last(softmax_of, axis, x)
+    return apply_along_last(softmax_of, axis, x)
 
 
 _SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
@@ -43,9 +43,9 @@ def softmax_of(x, axis):
     """The softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    e = x - largest(x, axis)
+    e = x - max_keepdim(x, axis)
     np.exp(e, out=e)
-    e /= sums(e, axis)
+    e /= sum_keepdim(e, axis)
     return e
 
 
@@ -55,7 +55,7 @@ def _(g, x, *, axis, Out):
 
 
 @op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@wide
+@upcast_half
 def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).
 
@@ -63,7 +63,7 @@ def softmax_grad(out, g, *, axis: int = -1):
     """
     if not out.ndim:
         return np.zeros_like(out)
-    return along_last(_softmax_back, axis, out, g)
+    return apply_along_last(_softmax_grad, axis, out, g)
 
 
 @softmax_grad.native
@@ -71,9 +71,9 @@ def _(out, g, *, axis=-1):
     return _SOFTMAX_BACK(out, g) if axis in (-1, out.ndim - 1) else NotImplemented
 
 
-def _softmax_back(out, g, axis):
+def _softmax_grad(out, g, axis):
     weighted = g * out
-    weighted -= out * sums(weighted, axis)
+    weighted -= out * sum_keepdim(weighted, axis)
     return weighted
 
 
@@ -88,13 +88,13 @@ def _(gg, out, g, *, axis):
     return to_out, lambda: softmax_grad(out, gg, axis=axis)
 
 
-@op("log_softmax", "X -> Out", meta=_meta)
+@op("log_softmax", "X -> Out", meta=_meta, amp="deny")
 @np.errstate(invalid="ignore")
-@wide
+@upcast_half
 def log_softmax(x, *, axis: int = -1):
-    """Out = X - ln(the sum of e ** X over the axis).   X [*] -> Out [*]"""
+    """Out = X - ln(the sum of e ** X over the axis). X [*] -> Out [*]"""
     check_float(x)
-    return along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
+    return apply_along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
 
 
 @log_softmax.native
@@ -106,8 +106,8 @@ def log_softmax_of(x, axis):
     """The logarithm of softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    shifted = x - largest(x, axis)
-    shifted -= np.log(sums(np.exp(shifted), axis))
+    shifted = x - max_keepdim(x, axis)
+    shifted -= np.log(sum_keepdim(np.exp(shifted), axis))
     return shifted
 
 

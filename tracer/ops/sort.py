@@ -1,20 +1,20 @@
-"""Ops that put elements in order."""
+"""Sorting: argsort and top_k."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import elsewhere, np
+from ..core.arrays import is_on_gpu, np
 from ..core.op import Meta, check, op
-from .along import put_along_axis
+from .along_axis import put_along_axis
 from .elementwise import zeros_like
-from .meta import normal_axis, shape_of
-from .wide import single
+from .half_precision import to_float32
+from .meta_rules import normal_axis, shape_of
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:
-    """The indices that sort `x`: of equals the first comes first, and NaN counts as the largest."""
-    x = single(x)
+    """Stable sort indices of `x`; NaN is the largest."""
+    x = to_float32(x)
     if not descending:
         return np.argsort(x, axis, kind="stable")
     turned = np.argsort(np.flip(x, axis), axis, kind="stable")
@@ -22,20 +22,18 @@ def order_of(x: Any, axis: int, descending: bool) -> Any:
 
 
 def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
-    """The first k of `order_of`: where the k-th has no equals behind it, a partition finds them,
-    and only they are sorted.
-    """
-    lines = np.moveaxis(single(x), axis, -1)
-    found = None if elsewhere() or 4 * k > lines.shape[-1] else _parted(lines, k, descending)
+    """The first k of `order_of`, by partition if the k-th element is unique."""
+    lines = np.moveaxis(to_float32(x), axis, -1)
+    found = None if is_on_gpu() or 4 * k > lines.shape[-1] else _partition(lines, k, descending)
     if found is None:
         return np.take(order_of(x, axis, descending), np.arange(k), axis)
     by = order_of(np.take_along_axis(lines, found, -1), -1, descending)
     return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
 
 
-def _parted(lines: Any, k: int, descending: bool) -> Any:
-    """Where the k first of each line are, from the left; None where equals or NaN make the choice
-    one of places.
+def _partition(lines: Any, k: int, descending: bool) -> Any:
+    """The first k elements of each line in their original order; None if ties or NaN make the
+    choice ambiguous.
     """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]
@@ -50,7 +48,7 @@ def index_meta(x: Meta) -> Meta:
     return Meta(x.shape, np.dtype(np.int64))
 
 
-@op("argsort", "X -> Out, Indices~", other_rows=True)
+@op("argsort", "X -> Out, Indices~", breaks_lod=True)
 def argsort(x, *, axis: int = -1, descending: bool = False):
     """Out = X sorted along the axis; Indices = where each was.
 
@@ -68,8 +66,8 @@ def _(x, *, axis, descending):
     return x, index_meta(x)
 
 
-def put_back(g: Any, x: Any, indices: Any, axis: int) -> Any:
-    """Zeros like x, with the gradient `g` where its elements had been."""
+def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
+    """Zeros like x, with the gradient `g` at the sorted elements' original positions."""
     if not len(shape_of(x)):
         return g
     return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
@@ -77,7 +75,7 @@ def put_back(g: Any, x: Any, indices: Any, axis: int) -> Any:
 
 @argsort.vjp
 def _(g, x, *, axis, Indices):
-    return put_back(g, x, Indices, axis)
+    return unsort(g, x, Indices, axis)
 
 
 @op("top_k_v2", "X, K? -> Out, Indices~")
@@ -111,7 +109,7 @@ def _(x, k_tensor, *, k, axis, largest, sorted):
 
 @top_k_v2.vjp
 def _(g, x, k_tensor, *, axis, Indices):
-    return put_back(g, x, Indices, axis), None
+    return unsort(g, x, Indices, axis), None
 
 
 @op("top_k", "X, K? -> Out, Indices~")
@@ -130,4 +128,4 @@ def _(x, k_tensor, *, k):
 
 @top_k.vjp
 def _(g, x, k_tensor, *, Indices):
-    return put_back(g, x, Indices, -1), None
+    return unsort(g, x, Indices, -1), None

@@ -1,20 +1,18 @@
-"""Norms of a whole tensor under the names of Paddle 1.x, and clipping by one: l1_norm,
-squared_l2_norm, clip_by_norm.
-"""
+"""Norms of a whole tensor: l1_norm, squared_l2_norm, clip_by_norm."""
 
 from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .meta import check_float, float_like_x, shape_of
+from .half_precision import upcast_half
+from .meta_rules import check_float, float_like_x, shape_of
 from .reduce import spread_like
-from .unary import sign
-from .wide import wide
+from .unary_math import sign
 
 
 @op("l1_norm", "X -> Out")
-@wide
+@upcast_half
 def l1_norm(x):
     """Out = the sum of |X|.   X [*] -> Out []"""
     return np.asarray(np.abs(x).sum(), x.dtype)
@@ -32,7 +30,7 @@ def _(g, x):
 
 
 @op("squared_l2_norm", "X -> Out")
-@wide
+@upcast_half
 def squared_l2_norm(x):
     """Out = the sum of X ** 2.   X [*] -> Out [1]"""
     return np.square(x).sum().reshape(1)
@@ -50,7 +48,7 @@ def _(g, x):
 
 
 @op("clip_by_norm", "X -> Out", no_grad="Paddle has none; it clips gradients")
-@wide
+@upcast_half
 def clip_by_norm(x, *, max_norm: float):
     """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.
 

@@ -1,7 +1,4 @@
-"""What a YOLO map loses by the boxes that are there.
-
-A box is the x and y of its middle, width, height, in parts of the picture.
-"""
+"""The YOLOv3 loss."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .boxes import _sigmoid
-from .matching import INT32, NO_HALF
-from .meta import agree, check_float, like_x, no_second_order
+from .box_ops import _sigmoid
+from .detection_helpers import INT32, NO_HALF
+from .meta_rules import check_float, dims_match, like_x, no_second_order
 
 TINY = 1e-6  # a box less wide or high is none
 
@@ -28,10 +25,10 @@ class Settings(NamedTuple):
     scale_x_y: float
 
 
-class Wanted(NamedTuple):
-    """Boxes that an anchor of this map is to find.
+class Targets(NamedTuple):
+    """Ground-truth boxes assigned to an anchor of this map.
 
-    at: picture, anchor of the mask, row, column, number among the boxes there
+    at: image, anchor of the mask, row, column, box index
     """
 
     at: tuple[Any, Any, Any, Any, Any]
@@ -42,7 +39,7 @@ class Wanted(NamedTuple):
 
 
 def _overlap(a: Any, b: Any) -> Any:
-    """The area that boxes share over the area that they cover together.   [*,4], which broadcast"""
+    """The intersection over union of boxes [*,4], which broadcast."""
     sides = [
         np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
         - np.maximum(a[..., i] - a[..., i + 2] / 2, b[..., i] - b[..., i + 2] / 2)
@@ -58,12 +55,12 @@ def _maps(x: Any, s: Settings) -> Any:
 
 
 def _sizes(x: Any, s: Settings) -> tuple[Any, int]:
-    """Widths and heights of all anchors, [*,2], and the size of the picture."""
+    """Widths and heights of all anchors, [*,2], and the size of the image."""
     return np.array(s.anchors, x.dtype).reshape(-1, 2), s.downsample_ratio * x.shape[2]
 
 
-def _seen(maps: Any, s: Settings) -> Any:
-    """The boxes that a map says.   [N,A,H,W,4]"""
+def _predicted_boxes(maps: Any, s: Settings) -> Any:
+    """The boxes that a map predicts. [N,A,H,W,4]"""
     high, wide = maps.shape[3:]
     sizes, whole = _sizes(maps[:, 0], s)
     shift = -0.5 * (s.scale_x_y - 1)
@@ -75,9 +72,11 @@ def _seen(maps: Any, s: Settings) -> Any:
     ).astype(maps.dtype)
 
 
-def _ignored(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
-    """Which places see a box well enough not to be told that there is none.   [N,A,H,W]"""
-    seen = _seen(maps, s)
+def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
+    """The positions whose predicted box overlaps a ground-truth box enough to have no objectness
+    loss. [N,A,H,W]
+    """
+    seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
     for t in range(boxes.shape[1]):
         over = _overlap(seen, boxes[:, t, None, None, None])
@@ -86,7 +85,8 @@ def _ignored(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
 
 
 def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
-    """The anchor most like each box, and its number in the mask of this map, -1 for none.
+    """The best anchor of each box, and its index in the mask of this map, -1 if it is not in the
+    mask.
 
     both [N,B]
     """
@@ -99,8 +99,8 @@ def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
     return best, np.where(there, own, -1).astype(np.int32)
 
 
-def _wanted(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[Wanted, Any]:
-    """What is to be found, and the match of every box, int32 [N,B]."""
+def _make_targets(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[Targets, Any]:
+    """The targets, and the matched anchor of every box, int32 [N,B]."""
     there = np.all(boxes[..., 2:] >= TINY, axis=-1)
     best, match = _anchors_of(x, boxes, there, s)
     n, b = np.nonzero(match >= 0)
@@ -117,13 +117,13 @@ def _wanted(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[
     )
     score = np.ones(len(n), x.dtype) if scores is None else scores[n, b].astype(x.dtype)
     weight = (2 - own[:, 2] * own[:, 3]) * score
-    return Wanted(
+    return Targets(
         (n, match[n, b], row, column, b), place.astype(x.dtype), weight, score, classes
     ), match
 
 
-def _unlike(x: Any, label: Any) -> Any:
-    """The cross entropy of a sigmoid."""
+def _cross_entropy(x: Any, label: Any) -> Any:
+    """The sigmoid cross entropy."""
     return np.maximum(x, 0) - x * label + np.log1p(np.exp(-np.abs(x)))
 
 
@@ -146,7 +146,7 @@ def yolov3_loss(
     use_label_smooth: bool = True,
     scale_x_y: float = 1.0,
 ):
-    """Loss = by how much a map misses places, classes and presence of boxes
+    """Loss = by how much a map misses positions, classes and presence of boxes
 
     (Redmon and Farhadi 2018).
     X [N,A*(5+C),H,W] -> Loss [N]
@@ -166,19 +166,19 @@ def yolov3_loss(
     )
     maps = _maps(x, s)
     there = np.all(boxes[..., 2:] >= TINY, axis=-1)
-    present = np.where(_ignored(maps, boxes, there, s), -1, 0).astype(x.dtype)
-    want, match = _wanted(x, boxes, labels, scores, s)
+    present = np.where(_ignore_mask(maps, boxes, there, s), -1, 0).astype(x.dtype)
+    want, match = _make_targets(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.at
     present[n, a, row, column] = want.score
     own = maps[n, a, :, row, column]
-    each = _unlike(own[:, :2], want.place[:, :2]).sum(1) + np.abs(
+    each = _cross_entropy(own[:, :2], want.place[:, :2]).sum(1) + np.abs(
         own[:, 2:4] - want.place[:, 2:]
     ).sum(1)
-    each = each * want.weight + _unlike(own[:, 5:], want.classes).sum(1) * want.score
-    # whole numbers where there is nothing to count
+    each = each * want.weight + _cross_entropy(own[:, 5:], want.classes).sum(1) * want.score
+    # integers where there is nothing to count
     loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
-    loss += (_unlike(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
+    loss += (_cross_entropy(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
     return loss.astype(x.dtype), present, match
 
 
@@ -199,12 +199,12 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
     )
     wanted = len(anchor_mask) * (5 + class_num)
     check(
-        agree(x.shape[1], wanted),
+        dims_match(x.shape[1], wanted),
         f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and "
         f"{class_num} classes",
     )
-    check(agree(x.shape[2], x.shape[3]), "X is not square")
-    check(agree(boxes.shape[2], 4), "boxes need four numbers")
+    check(dims_match(x.shape[2], x.shape[3]), "X is not square")
+    check(dims_match(boxes.shape[2], 4), "boxes need four numbers")
     return (
         Meta((x.shape[0],), x.dtype),
         Meta((x.shape[0], len(anchor_mask), *x.shape[2:]), x.dtype),
@@ -235,7 +235,7 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     out = np.zeros_like(maps)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
-    want, _ = _wanted(x, boxes, labels, scores, s)
+    want, _ = _make_targets(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.at
     own, lost = maps[n, a, :, row, column], g[n, None]
     out[n, a, :2, row, column] = (

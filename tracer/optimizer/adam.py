@@ -9,7 +9,7 @@ from typing import Any
 from ..core import native
 from ..core.errors import OpError
 from ..core.parameter import Parameter
-from ..ops import optimize
+from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import Accumulator, Array, Change, Optimizer, replace
 
@@ -38,7 +38,7 @@ class Adam(Optimizer):
     sqrt(1 - beta2 ** t))
     """
 
-    _op = optimize.adam
+    _op = optimizer.adam
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Adam(Optimizer):
         self._multi_precision = multi_precision
 
     def _kinds(self) -> tuple[Accumulator, ...]:
-        # Paddle keeps the powers of the betas as they will be used in the next step.
+        # Paddle stores the powers of the betas for the next step.
         return (
             Accumulator("moment1", "Moment1"),
             Accumulator("moment2", "Moment2"),
@@ -111,7 +111,7 @@ class AdamW(Adam):
     learning rate.
     """
 
-    _op = optimize.adamw
+    _op = optimizer.adamw
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Adamax(Optimizer):
     parameter -= lr / (1 - beta1 ** t) * moment / inf_norm
     """
 
-    _op = optimize.adamax
+    _op = optimizer.adamax
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class Lamb(Adam):
     exclude_from_weight_decay_fn(parameter): which parameters do not decay.
     """
 
-    _op = optimize.lamb
+    _op = optimizer.lamb
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..core.errors import OpError
-from ..ops import optimize
+from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import Accumulator, Optimizer
 
@@ -16,7 +16,7 @@ __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 class Adagrad(Optimizer):
     """moment += g * g;  parameter -= lr * g / (sqrt(moment) + epsilon)   (Duchi et al. 2011)."""
 
-    _op = optimize.adagrad
+    _op = optimizer.adagrad
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Adadelta(Optimizer):
     (Zeiler 2012).
     """
 
-    _op = optimize.adadelta
+    _op = optimizer.adadelta
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RMSProp(Optimizer):
     centered: less the square of the mean gradient under the root.
     """
 
-    _op = optimize.rmsprop
+    _op = optimizer.rmsprop
     _group_names: ClassVar[dict[str, str]] = {"rho": "decay"}
 
     def __init__(

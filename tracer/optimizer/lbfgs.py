@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core import cuda
 from ..core.errors import OpError, with_user_line
-from ..core.mode import pushed, state
+from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
-from ..ops import optimize
+from ..ops import optimizer
 from .optimizer import Array, Optimizer
 
 __all__ = ["LBFGS"]
@@ -36,9 +36,9 @@ class LBFGS(Optimizer):
     line_search_fn: None for steps of learning_rate, or 'strong_wolfe'.
     """
 
-    _op = optimize.sgd
+    _op = optimizer.sgd
 
-    _in_programs = False  # it asks for the loss again and again
+    _in_programs = False  # it evaluates the loss repeatedly
 
     def __init__(
         self,
@@ -139,19 +139,19 @@ class LBFGS(Optimizer):
 
     def _vector(self) -> Array:
         return np.concatenate(
-            [cuda.host(p.array).ravel().astype(np.float64) for p in self._parameter_list]
+            [cuda.to_host(p.array).ravel().astype(np.float64) for p in self._parameter_list]
         )
 
     def _put(self, vector: Array) -> None:
         at = 0
         for p in self._parameter_list:
             size = p.array.size
-            p.array = cuda.copied_to(vector[at : at + size].reshape(p.array.shape), p.array)
+            p.array = cuda.copy_like(vector[at : at + size].reshape(p.array.shape), p.array)
             at += size
 
     def _evaluate(self, closure: Callable[[], Tensor]) -> tuple[Tensor, float, Array]:
         """The loss, as closure gives it and as a number, and its gradient."""
-        with pushed(state.mode.with_tape(True)):
+        with use_mode(state.mode.with_tape(True)):
             loss = closure()
         self._evaluations += 1
         grads = [
@@ -163,7 +163,7 @@ class LBFGS(Optimizer):
         return (
             loss,
             float(loss.array),
-            np.concatenate([cuda.host(g).ravel().astype(np.float64) for _, g in grads]),
+            np.concatenate([cuda.to_host(g).ravel().astype(np.float64) for _, g in grads]),
         )
 
     # -- where to go

@@ -67,7 +67,7 @@ class LRScheduler:
         return {key: _plain(self.__dict__[key]) for key in self.keys if key in self.__dict__}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from where state_dict() was taken.
+        """Restore the state that `state_dict` returned.
 
         Raises
         ------
@@ -75,11 +75,17 @@ class LRScheduler:
             If a value is missing; it is a RuntimeError. Values of another kind of scheduler are
             warned about.
         """
+        if not isinstance(state_dict, dict):
+            kind = type(state_dict).__name__
+            raise StateError(
+                with_user_line(f"{type(self).__name__}.set_state_dict: got a {kind}, not a dict")
+            )
         self.state_keys()
+        missing = [key for key in self.keys if key not in state_dict]
+        if missing:
+            why = "Please check whether state_dict is correct for optimizer"
+            raise StateError(with_user_line(f"{why}. Can't find [ {missing[0]} ] in state_dict"))
         for key in self.keys:
-            if key not in state_dict:
-                why = "Please check whether state_dict is correct for optimizer"
-                raise StateError(with_user_line(f"{why}. Can't find [ {key} ] in state_dict"))
             self.__dict__[key] = _plain(state_dict[key])
         if len(state_dict) > len(self.keys):
             unused = sorted(map(str, state_dict.keys() - set(self.keys)))

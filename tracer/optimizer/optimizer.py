@@ -13,13 +13,14 @@ from ..core.dtype import work_dtype
 from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, remember_all
+from ..core.tensor import Tensor, save_histories
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
 
 
-MASTER = "fp32_master"  # the float32 copy of a half-precision parameter, among what is kept of it
+# the name of the float32 copy of a half-precision parameter among its accumulators
+MASTER = "fp32_master"
 
 
 # What one step has to do to one parameter: its gradient, weight decay counted, and the learning
@@ -71,7 +72,7 @@ def _started(kind: Accumulator, like: Array, dtype: Any) -> Array:
     """
     if kind.single:
         return np.full([1], kind.start, dtype)
-    return cuda.put(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
+    return cuda.to_device(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
 
 
 class Optimizer:
@@ -191,7 +192,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Change every parameter that has a gradient."""
-        mode.only_running(f"{type(self).__name__}.step", "use minimize")
+        mode.require_eager(f"{type(self).__name__}.step", "use minimize")
         self._apply(
             [
                 (p, p.grad.array)
@@ -207,7 +208,7 @@ class Optimizer:
         rate = self.get_lr()
         if self._settings or self._weight_decay:
             changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
-        else:  # most optimizers: what is done for each parameter counts in a small model
+        else:  # Fast path of most optimizers: per-parameter overhead matters in small models.
             changes = [
                 (
                     p,
@@ -216,7 +217,7 @@ class Optimizer:
                 )
                 for p, g in pairs
             ]
-        remember_all(p for p, _ in pairs)
+        save_histories(p for p, _ in pairs)
         if not (native.switch.on and self._update_all(changes)):
             for change in changes:
                 self._update(*change)
@@ -446,7 +447,7 @@ class Optimizer:
                     parameter.name if key == MASTER else self._key(parameter, key, MASTER in state)
                 )
                 (masters if key == MASTER else found)[name] = Tensor(
-                    np.array(cuda.host(array)), name=name
+                    np.array(cuda.to_host(array)), name=name
                 )
         if masters:
             found["master_weights"] = masters
@@ -542,7 +543,7 @@ class Optimizer:
         return state_dict[others[0]] if len(others) == 1 else None
 
     def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
-        array = cuda.copied_to(
+        array = cuda.copy_like(
             given.array if isinstance(given, Tensor) else np.asarray(given), like
         )
         if array.size != like.size:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..core import native
-from ..ops import optimize
+from ..ops import optimizer
 from .lr_base import LRScheduler
 from .optimizer import Accumulator, Change, Optimizer, replace
 
@@ -18,7 +18,7 @@ _MOMENTUM = native.kernel("momentum")
 class SGD(Optimizer):
     """parameter -= lr * gradient"""
 
-    _op = optimize.sgd
+    _op = optimizer.sgd
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Momentum(Optimizer):
     rescale_grad multiplies the gradient first.
     """
 
-    _op = optimize.momentum
+    _op = optimizer.momentum
     _group_names: ClassVar[dict[str, str]] = {"momentum": "mu"}
 
     def __init__(

@@ -30,7 +30,7 @@ from .served import Served, rows_of
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"
-_GONE = 499  # what web servers count for a client that left
+_GONE = 499  # the status that web servers log if the client closed the connection
 _MOST_WORDS = 2000  # characters of an error: it may list what the client sent
 
 
@@ -42,7 +42,7 @@ class App:
         self._metrics = Metrics()
         self._budget = MemoryBudget(limits.memory)
         self._in_hand = 0  # complete requests that wait or run
-        self._workers: anyio.CapacityLimiter | None = None  # belongs to the event loop
+        self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
     def asgi(self) -> Starlette:
         """What a server of ASGI runs."""
@@ -81,7 +81,7 @@ class App:
 
         return guarded
 
-    # -- what a server says of itself
+    # -- server metadata
     # -------------------------------------------------------------------------------
 
     def _server(self, request: Request) -> Response:
@@ -99,7 +99,7 @@ class App:
         self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
-    # -- what it says of a model
+    # -- model metadata
     # ------------------------------------------------------------------------------------
 
     def _model(self, request: Request) -> Served:

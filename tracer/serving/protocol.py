@@ -181,7 +181,7 @@ def _binary(size: Any, name: str, wanted: Datatype, shape: list[int], cursor: Cu
             f"input '{name}': binary_data_size {str(size)[:20]} for {wanted.protocol}{shape}"
         )
     data = cursor.take(size, name)
-    if wanted.np.kind == "b":  # a byte is 0 or 1 in it, whatever came
+    if wanted.np.kind == "b":  # Bytes other than 0 and 1 would be invalid bools.
         return _shaped(np.frombuffer(data, np.uint8) != 0, shape, name)
     return _shaped(np.frombuffer(data, dtype=wanted.np), shape, name)
 

@@ -22,8 +22,8 @@ from .served import Served
 
 _MOST_CONNECTIONS = 512
 _IDLE = 15.0  # seconds that a connection may stay open without a request
-_STALLED = 15.0  # seconds in which a client has to take something of its answer
-_FAREWELL = 30  # seconds that requests in hand have when the server is asked to end
+_STALLED = 15.0  # seconds in which a client must accept a chunk of its response
+_FAREWELL = 30  # seconds that requests in progress get when the server is asked to stop
 _HEADER_BYTES = 64 << 10
 
 
@@ -156,7 +156,8 @@ def serve(models: list[Served], host: str, port: int, limits: Limits) -> int:
         print(f"serving {', '.join(names)} at {here}", file=sys.stderr, flush=True)
         server.run(sockets=[listening])
     for model in models:
-        model.engine.stop()  # what had no end in all that time would keep the process
+        # requests that did not finish in that time would keep the process alive
+        model.engine.stop()
     return 0
 
 

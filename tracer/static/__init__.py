@@ -6,7 +6,7 @@ from ..capture import control
 from ..capture.side_effects import Print, py_func
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
-from ..core.later import later as _later
+from ..core.lazy_import import lazy_attributes as _later
 from ..ir.input_spec import InputSpec
 from ..ir.scope import Scope, global_scope, scope_guard
 from .data_feeder import DataFeeder
@@ -33,7 +33,7 @@ from .graph.operator import Operator
 from .graph.program import Program
 from .graph.setitem import setitem
 
-# What stands above programs: imported when it is asked for.   Name -> module
+# Packages above programs: imported at first use.   Name -> module
 _LATER = {
     "nn": ".nn",
     "amp": ".amp",

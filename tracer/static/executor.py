@@ -7,16 +7,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..compiler.executable import Ready
+from ..compiler.executable import Executable
 from ..compiler.feeds import FEED, arrays_of, check_feed
-from ..compiler.lod_propagation import WithLod
+from ..compiler.lod_propagation import LodArray
 from ..core import place as places
 from ..core import rng
-from ..core.era import era
 from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
@@ -77,7 +78,7 @@ class Executor:
         for name in given:
             if name in declared and declared[name].persistable:
                 where.place_of(name).array = given[name]  # which later runs find
-        with rng.drawing_from(wanted.source):
+        with rng.use_generator(wanted.source):
             made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
         for (name, op), array in zip(checked.items(), made[len(fetches) :], strict=True):
             check_array(
@@ -91,7 +92,7 @@ class Executor:
         feed: Mapping[str, Any],
         fetches: list[str],
         steps: list[OpDesc] | None,
-    ) -> Ready:
+    ) -> Executable:
         """The program, compiled.
 
         steps: those of optimizers that are taken, None for all that there is
@@ -112,7 +113,7 @@ class Executor:
                 )
             if steps is not None and (fetches or steps):
                 desc = self._prune_program(program, feed, fetches, steps).raw
-            found = Ready(desc, list(feed), fetches)
+            found = Executable(desc, list(feed), fetches)
             if any(old[0] != key[0] for old in program.compiled):
                 program.compiled.clear()  # of a program that has changed
             program.compiled[key] = found
@@ -230,7 +231,7 @@ def _floating_results(program: Desc) -> dict[str, OpDesc]:
         for name in op.output_names():
             var = declared.get(name)
             if (
-                op.type not in ("feed", "fetch")
+                not is_feed_or_fetch(op.type)
                 and var is not None
                 and var.dtype in FLOATS
                 and not var.persistable
@@ -241,7 +242,7 @@ def _floating_results(program: Desc) -> dict[str, OpDesc]:
 
 def _result(name: str, made: Any, as_numpy: bool) -> Any:
     """What is given of a fetched value."""
-    if isinstance(made, WithLod):
+    if isinstance(made, LodArray):
         if as_numpy:
             why = (
                 "holds sequences, and an ndarray has no lengths of them; fetch with "
@@ -254,4 +255,4 @@ def _result(name: str, made: Any, as_numpy: bool) -> Any:
     if as_numpy:
         return np.asarray(made)
     # scripts for Paddle call methods of its class
-    return LoDTensor(made) if era.old or era.dynamic else Tensor(made)
+    return LoDTensor(made) if compat.is_paddle1 or compat.follows_fluid_mode else Tensor(made)

@@ -11,8 +11,8 @@ from typing import Any
 from ..capture.variable import Variable
 from ..core.errors import with_user_line
 from ..ir import program as data
-from ..ir.block_captures import HOLDERS
 from ..ir.op_role import Role
+from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.prune import prune
 from ..ir.program import OpDesc
 from .graph.operator import Operator
@@ -76,7 +76,7 @@ def pruned(
         name for name in feeds if name in desc.block.vars and not desc.block.vars[name].persistable
     ]
     found = prune(desc, given, list(wanted), spare=True)
-    found.block.ops = [op for op in found.block.ops if op.type not in HOLDERS]
+    found.block.ops = [op for op in found.block.ops if not is_feed_or_fetch(op.type)]
     return Program.of(found)
 
 

@@ -65,7 +65,7 @@ class VarDesc(Identified):
 
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable)
-        # of what a reader gives
+        # of the outputs of a reader
         self._read: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}
 
     def _changed(self) -> None:
@@ -144,7 +144,7 @@ class VarDesc(Identified):
         self._of.raw.lod_level = int(level)
         self._changed()
 
-    # -- what a reader gives
+    # -- outputs of a reader
     # ------------------------------------------------------------------------------------
 
     def _part(self, what: str) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import no_tensor
+from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
 from .convert import cast, full
 
@@ -100,7 +100,7 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
     try:
         floats = is_float(x.meta.dtype)
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if not floats:
         raise OpError(with_user_line(f"sgn: needs a floating or complex dtype (X={x.meta})"))
     if not is_complex(x):

@@ -15,8 +15,8 @@ from ..core.dtype import BY_NP, default_float, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import no_axis, no_tensor
-from ..core.place import index_for, place_named
+from ..core.operand_checks import no_axis_error, not_a_tensor_error
+from ..core.place import check_gpu_index, parse_place
 from ..core.tensor import Tensor
 
 _BY_DEFAULT = (
@@ -26,7 +26,7 @@ _BY_DEFAULT = (
     np.float64,
     np.complex64,
     np.complex128,
-)  # dtypes of lists that become a default dtype; smaller integers keep theirs
+)  # dtypes of lists that become a default dtype; smaller integers keep their dtype
 _VALUES = {
     "b": "bool_values",
     "i": "int32_values",
@@ -39,7 +39,7 @@ _VALUES = {
 def to_array(data: Any, dtype: Any = None) -> Any:
     """`data` as an ndarray. Lists and Python numbers become the default float dtype or int64."""
     if isinstance(data, Tensor):
-        data = cuda.host(data._read("to_tensor()"))
+        data = cuda.to_host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -52,7 +52,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     except TypeError:  # CuPy refuses
         if cuda.index_of(data) is None:
             raise
-        return to_array(cuda.host(data), dtype)
+        return to_array(cuda.to_host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype in _BY_DEFAULT:
@@ -76,17 +76,17 @@ def to_tensor(
 
     place: where to; where `set_device` says unless given.
     """
-    # a list of which only a run knows the length
+    # a list of dynamic length
     if type(data) is not np.ndarray and hasattr(data, "joined"):
         data = data.joined(0, True)
         return data if dtype is None else cast(data, dtype)
-    if not state.mode.silent:
+    if not state.mode.is_eager:
         return _recorded(data, dtype)
     array = to_array(data, dtype)
     if place is not None:
-        array = cuda.put(array, device_index(place))
-    elif cuda.found.index is not None:
-        array = cuda.as_new(array)
+        array = cuda.to_device(array, device_index(place))
+    elif cuda.cupy_state.index is not None:
+        array = cuda.to_default_device(array)
     return Tensor(array, stop_gradient=stop_gradient)
 
 
@@ -103,13 +103,17 @@ def device_index(place: Any, asker: str = "to_tensor") -> int | None:
 
     Raises OarlockError for one that cannot be used.
     """
-    found = place_named(place, asker)
-    return index_for(found, f"{type(found).__name__}({found.index})")
+    found = parse_place(place, asker)
+    return check_gpu_index(found, f"{type(found).__name__}({found.index})")
 
 
 def beside(x: Tensor, array: Any) -> Tensor:
     """`array`, of the processor, as a tensor where x is."""
-    return Tensor(cuda.put(array, cuda.index_of(x.array))) if state.mode.silent else constant(array)
+    return (
+        Tensor(cuda.to_device(array, cuda.index_of(x.array)))
+        if state.mode.is_eager
+        else constant(array)
+    )
 
 
 def _has_tensors(data: Any) -> bool:
@@ -157,7 +161,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
     """`x` with another dtype; itself when it has it already."""
     wanted = dtype_of(dtype)
     if not isinstance(x, Tensor):
-        raise no_tensor(x)
+        raise not_a_tensor_error(x)
     have = x.meta.dtype
     if have == wanted.np:
         return x
@@ -208,7 +212,7 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
         return beside(like, to_array(value))
-    # a name of converted code: the error says which
+    # A name of converted code; the error names it.
     if getattr(type(value), "_has_no_value", False):
         value.use()
     raise OpError(
@@ -258,7 +262,7 @@ def size_at(x: Tensor, axis: int) -> int:
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
     except IndexError:
-        raise no_axis(x, axis) from None
+        raise no_axis_error(x, axis) from None
 
 
 def from_front(axis: Any, x: Tensor, op: str) -> int:
@@ -267,7 +271,7 @@ def from_front(axis: Any, x: Tensor, op: str) -> int:
     try:
         rank = x.ndim
     except AttributeError:
-        raise no_tensor(x, op) from None
+        raise not_a_tensor_error(x, op) from None
     if not -max(rank, 1) <= index < max(rank, 1):
         raise OpError(
             with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})")

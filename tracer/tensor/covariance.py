@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.meta import agree
+from ..ops.meta_rules import dims_match
 from .convert import cast, size_at
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
@@ -18,7 +18,7 @@ METHODS = ["corrcoef", "cov"]
 
 def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
     """x with a row for each variable and a column for each observation."""
-    need(x)
+    check_tensors(x)
     if x.ndim not in (1, 2):
         raise OpError(with_user_line(f"{op}: needs one or two axes (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
@@ -27,12 +27,12 @@ def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
 
 def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
     """How much each observation counts; None for all alike."""
-    need(x)
+    check_tensors(x)
     found = None
     for word, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        if given.ndim != 1 or not agree(given.meta.shape[0], x.meta.shape[1]):
+        if given.ndim != 1 or not dims_match(given.meta.shape[0], x.meta.shape[1]):
             raise OpError(
                 with_user_line(
                     f"cov: {word} does not fit the observations (X={x.meta}, {word}={given.meta})"

@@ -12,7 +12,7 @@ from ..core.dtype import default_float, dtype_of, is_real
 from ..core.errors import with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import no_tensor
+from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
 from .convert import cast, of_length, sizes, tensor_like, to_tensor
 from .convert import full as number
@@ -97,7 +97,7 @@ def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = 
     try:
         proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if isinstance(fill_value, Tensor) and state.mode.static:
         return full_like(x, 0, dtype) + cast(fill_value, dtype_of(proto))
     return OPS["fill_any_like"](x, value=float(_number(fill_value)), dtype=proto)
@@ -232,7 +232,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     if output.persistable or is_leaf:
         output.set_value(given)  # gradients end here
     else:
-        state.mode.become(output, OPS["assign"](given))
+        state.mode.assign_inplace(output, OPS["assign"](given))
     return output
 
 

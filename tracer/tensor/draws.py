@@ -10,7 +10,7 @@ import numpy as np
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import creation, manipulation, math, search, statistics
 from .convert import cast, tensor_like
@@ -69,7 +69,7 @@ def randint_like(
     try:
         shape, kind = x.shape, x.dtype if dtype is None else dtype
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     return cast(creation.randint(low, high, shape, "int64"), kind)
 
 
@@ -81,25 +81,25 @@ def uniform_(
     x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
 ) -> Tensor:
     """In place: numbers from [min, max).   x [*] -> [*]"""
-    need(x)
+    check_tensors(x)
     return _redrawn(x, creation.uniform(x.shape, x.dtype, min, max, seed))
 
 
 def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
     """In place: numbers of a normal distribution.   x [*] -> [*]"""
-    need(x)
+    check_tensors(x)
     return _redrawn(x, math.add(math.scale(creation.standard_normal(x.shape, x.dtype), std), mean))
 
 
 def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor:
     """In place: numbers of the exponential distribution of rate lam.   x [*] -> [*]"""
-    need(x)
+    check_tensors(x)
     return _redrawn(x, OPS["exponential"](x.detach(), **{"lambda": float(lam)}))
 
 
 def _inside(x: Tensor) -> Tensor:
     """Numbers from (0, 1), like x."""
-    need(x)
+    check_tensors(x)
     return creation.uniform(x.shape, x.dtype, 1e-7, 1.0)
 
 
@@ -114,7 +114,7 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
 
     x [*], probs in (0, 1] -> [*]
     """
-    need(x)
+    check_tensors(x)
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
         raise OpError(with_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
     fails = math.log1p(math.neg(tensor_like(probs, x, "geometric_")))

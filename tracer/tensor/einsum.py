@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 
 __all__ = ["einsum"]
@@ -43,7 +43,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         )
     if arrow and "..." in left and "..." not in right:
         raise OpError(with_user_line(f"einsum: {equation!r} has no ... in its result"))
-    need(*xs)
+    check_tensors(*xs)
     right = right if arrow else _implied(left)
     for i, j in _order(terms, xs, right):
         rest = [k for k in range(len(xs)) if k not in (i, j)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from .convert import cast, size_at
 from .creation import eye, randn
@@ -96,7 +96,7 @@ def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:
 
     x [*, M, M] -> [*, M]
     """
-    need(x)
+    check_tensors(x)
     values: Tensor = OPS["eigvalsh"](x, UPLO=UPLO, is_test=x.stop_gradient)[0]
     return values
 
@@ -122,7 +122,7 @@ def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tens
 
     x [*, M, N], tau [*, K] -> [*, M, N]
     """
-    need(x, tau)
+    check_tensors(x, tau)
     (*batch, rows, columns), (*other, count) = (
         [size_at(t, i) for i in range(t.ndim)] for t in (x, tau)
     )
@@ -158,7 +158,7 @@ def pca_lowrank(
     By random projection and niter rounds of subspace iteration: N. Halko et al., "Finding structure
     with randomness" (2009), algorithm 5.1. q: by default at most 6.
     """
-    need(x)
+    check_tensors(x)
     rows, columns = x.shape[-2:]
     q = min(6, rows, columns) if q is None else q
     if not 0 <= q <= min(rows, columns):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.era import era
 from ..core.errors import OpError, RangeError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .convert import beside, bounds, cast, full, to_array
 from .manipulation import (
@@ -96,7 +96,7 @@ class _Basic:
         self.steps: list[int] = []
         self.dropped: list[int] = []
         self.new: list[int] = []  # where None puts an axis, counted in the result ...
-        self.before: list[int] = []  # ... and the axis of x that it stands before
+        self.before: list[int] = []  # ... and the axis of x in front of which it is inserted
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
         for item in _expand_ellipsis(index, x.ndim):
@@ -181,7 +181,7 @@ class _Basic:
         self._range(axis, start, end, step)
 
     def _size_of(self, axis: int) -> int:
-        # what a trace notes: the index means another one for another size
+        # Guard for a trace: with another size the index selects other elements.
         size = self.x.shape[axis]
         if not isinstance(size, int):
             raise OpError(
@@ -234,24 +234,24 @@ def _sliced(x: Tensor, basic: _Basic) -> Tensor:
 
 def getitem(x: Tensor, index: Any) -> Tensor:
     """x[index]: ints, slices, None, Ellipsis, bool masks and integer tensors, as in NumPy."""
-    if index.__class__ is int and state.mode.silent:
+    if index.__class__ is int and state.mode.is_eager:
         shape = x.array.shape
-        if shape and -shape[0] <= index < shape[0]:  # the commonest index, and the shortest way
+        if shape and -shape[0] <= index < shape[0]:  # Fast path for the most common index.
             first = index % shape[0]
-            dropped = [] if era.old and len(shape) == 1 else [0]
+            dropped = [] if compat.is_paddle1 and len(shape) == 1 else [0]
             return OPS["slice"](
                 x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped
             )
     basic = _Basic(x, index)
     _check_bounds(x, basic)
-    if era.old and len(basic.dropped) == x.ndim and not basic.new:
+    if compat.is_paddle1 and len(basic.dropped) == x.ndim and not basic.new:
         basic.dropped = basic.dropped[:-1]  # one element was [1]
     out = _sliced(x, basic)
     if basic.new:
         out = unsqueeze(out, basic.new)
     if basic.advanced:
         return _gathered(out, basic.advanced)
-    return reshape(out, [1]) if era.old and not out.meta.shape else out
+    return reshape(out, [1]) if compat.is_paddle1 and not out.meta.shape else out
 
 
 def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
@@ -291,7 +291,7 @@ def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
 
     A recorded program looks at no values: there the engine does it.
     """
-    if not state.mode.silent or index.meta.dtype.kind not in "iu":
+    if not state.mode.is_eager or index.meta.dtype.kind not in "iu":
         return index
     if index.array.size and (index.array < 0).any():
         return OPS["where"](index < 0, index + x.meta.shape[axis], index)
@@ -358,7 +358,7 @@ def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
     items = _expand_ellipsis(index, x.ndim)
     while items and _is_all(items[-1]):
         items.pop()
-    # those in front: the op takes them as they are
+    # Index tensors in front: the op accepts them directly.
     if all(_is_int(i) or _is_tensor_index(i) for i in items):
         return OPS["index_put"](x, [_place(i, x) for i in items], value)
     return _put_at(x, index, value)
@@ -379,14 +379,14 @@ def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
     elements are meant.
     """
     items = index if isinstance(index, tuple) else (index,)
-    if not state.mode.silent and any(isinstance(i, Tensor) for i in items):
+    if not state.mode.is_eager and any(isinstance(i, Tensor) for i in items):
         why = (
             "while a program is recorded, index tensors in front of slices can be written to, "
             "and a mask with one number"
         )
         raise OpError(with_user_line(f"setitem: {why} (X={x.meta})"))
     shape = x.meta.shape
-    plain = tuple(np.asarray(cuda.host(i.array)) if isinstance(i, Tensor) else i for i in items)
+    plain = tuple(np.asarray(cuda.to_host(i.array)) if isinstance(i, Tensor) else i for i in items)
     try:
         places = np.arange(x.size).reshape(shape)[plain]
         given = value if value.ndim == 0 else expand(value, list(places.shape))

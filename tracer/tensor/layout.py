@@ -11,7 +11,7 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
 from .convert import beside, cast, from_front, full, sizes, tensor_like, to_tensor
@@ -102,7 +102,7 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
-    need(x)
+    check_tensors(x)
     return beside(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
 
 
@@ -111,7 +111,7 @@ def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
     try:
         shape = other.shape
     except AttributeError:
-        raise no_tensor(other) from None
+        raise not_a_tensor_error(other) from None
     return manipulation.reshape(x, shape)
 
 
@@ -122,7 +122,7 @@ def as_strided(
 
     x [*] -> [*shape]
     """
-    need(x)
+    check_tensors(x)
     places = np.full(tuple(shape), offset, np.int64)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         places += (np.arange(size) * step).reshape(
@@ -156,7 +156,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
 
     x [*, N, *] -> [*, (N - size) // step + 1, *, size]
     """
-    need(x)
+    check_tensors(x)
     axis = from_front(axis, x, "unfold")
     if not 0 < size <= x.shape[axis] or step < 1:
         raise OpError(
@@ -173,7 +173,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
 
 def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
     """split along the first axis.   x [N, M, *] -> list of [n, M, *]"""
-    need(x)
+    check_tensors(x)
     if x.ndim < 2:
         raise OpError(with_user_line(f"vsplit: needs two axes (X={x.meta})"))
     return manipulation.split(x, num_or_sections, 0)
@@ -298,7 +298,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
 
     x [*A], mask bool [*B] -> [*broadcast(A, B)]
     """
-    need(x)
+    check_tensors(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
     mask, x, filler = manipulation.broadcast_beside(mask, [x, filler])
     return manipulation.where(mask, filler, x)
@@ -316,7 +316,7 @@ def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = No
 
     index int [*, K], updates [*, shape[K:]] -> [*shape]
     """
-    need(updates)
+    check_tensors(updates)
     return manipulation.scatter_nd_add(creation.zeros(shape, updates.dtype), index, updates)
 
 
@@ -327,7 +327,7 @@ def select_scatter(
 
     x [*, N, *], values [*, *] -> [*, N, *]
     """
-    need(x, values)
+    check_tensors(x, values)
     axis = from_front(axis, x, "select_scatter")
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if values.shape != shape:
@@ -346,7 +346,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 
     x [*], index int [*I] -> [*I]
     """
-    need(x, index)
+    check_tensors(x, index)
     if mode not in ("raise", "wrap", "clip"):
         raise OpError(
             with_user_line(f"take: mode={mode!r} is none of 'raise', 'wrap', 'clip' (X={x.meta})")
@@ -372,7 +372,7 @@ def shard_index(
 
     input int [*, 1] -> [*, 1]
     """
-    need(input)
+    check_tensors(input)
     if not 0 <= shard_id < nshards:
         raise OpError(
             with_user_line(
@@ -388,7 +388,7 @@ def combinations(
     x: Tensor, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Tensor:
     """All ways to take r elements of x.   x [N] -> [number of ways, r]"""
-    need(x)
+    check_tensors(x)
     if x.ndim != 1 or r < 0:
         raise OpError(
             with_user_line(f"combinations: needs one axis, and r={r} of zero or more (X={x.meta})")
@@ -406,7 +406,7 @@ def vander(
     x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None
 ) -> Tensor:
     """Powers of x from n - 1 down to 0, or up.   x [N] -> [N, n]"""
-    need(x)
+    check_tensors(x)
     if x.ndim != 1:
         raise OpError(with_user_line(f"vander: needs one axis (X={x.meta})"))
     count = x.shape[0] if n is None else n

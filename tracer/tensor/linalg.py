@@ -8,9 +8,9 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from ..ops.meta import agree
+from ..ops.meta_rules import dims_match
 from .convert import axes_of, cast, from_front, full, size_at
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
@@ -51,7 +51,7 @@ def matmul(
     try:
         mixed = x.meta.dtype != y.meta.dtype and "c" in (x.meta.dtype.kind, y.meta.dtype.kind)
     except AttributeError:
-        raise no_tensor(y if isinstance(x, Tensor) else x) from None
+        raise not_a_tensor_error(y if isinstance(x, Tensor) else x) from None
     if mixed:
         x, y = _both_complex(x, y)
     if transpose_x or transpose_y:
@@ -112,7 +112,7 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
     x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y
     """
-    need(x, y)
+    check_tensors(x, y)
     if any(all(size_at(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
@@ -169,9 +169,9 @@ def cdist(
         )
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
-    need(x, y)
+    check_tensors(x, y)
     rows, others, width = size_at(x, -2), size_at(y, -2), size_at(x, -1)
-    if not agree(width, size_at(y, -1)):
+    if not dims_match(width, size_at(y, -1)):
         raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
@@ -198,10 +198,10 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     which the shorter one goes on as
     the longer one does.   A size of 1 goes with any other.
     """
-    need(x, y)
+    check_tensors(x, y)
     of_x, of_y = _paired(axes, x.ndim)
     for i, j in zip(of_x, of_y, strict=True):
-        if not agree(size_at(x, i), size_at(y, j)):
+        if not dims_match(size_at(x, i), size_at(y, j)):
             x, y = _alike(x, y, i, j)
     rest_x = [i for i in range(x.ndim) if i not in {from_front(a, x, "tensordot") for a in of_x}]
     rest_y = [j for j in range(y.ndim) if j not in {from_front(a, y, "tensordot") for a in of_y}]

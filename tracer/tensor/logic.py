@@ -110,4 +110,4 @@ def is_empty(x: Tensor, name: str | None = None) -> Tensor:
 
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a Tensor."""
-    return isinstance(x, Tensor) and x.is_tensor()  # a variable may stand for a number
+    return isinstance(x, Tensor) and x.is_tensor()  # a variable may represent a number

@@ -12,7 +12,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need, no_axis, no_tensor
+from ..core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ..core.tensor import Tensor
 from .convert import (
     axes_of,
@@ -92,9 +92,9 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     try:
         rank = input.ndim
     except AttributeError:
-        raise no_tensor(input) from None
+        raise not_a_tensor_error(input) from None
     if rank > 2:
-        need(input)
+        check_tensors(input)
         raise OpError(with_user_line(f"t: only for at most two axes (X={input.meta})"))
     return transpose(input, [1, 0]) if rank == 2 else input
 
@@ -110,7 +110,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
 def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) -> Tensor:
     """Axes `source` moved to `destination`, the others in order."""
-    need(x)
+    check_tensors(x)
     src, dst = ([from_front(a, x, "moveaxis") for a in axes_of(v)] for v in (source, destination))
     order = [a for a in range(x.ndim) if a not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
@@ -123,7 +123,7 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
     try:
         rank = x.ndim
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if rank == 0:
         return reshape(x, [1])
     return OPS["flatten_contiguous_range"](x, start_axis=start_axis, stop_axis=stop_axis)
@@ -224,9 +224,9 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     try:
         count = x.meta.shape[axis] if num is None else num
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     except IndexError:
-        raise no_axis(x, axis) from None
+        raise no_axis_error(x, axis) from None
     return OPS["unstack"](x, axis=axis, num=count)
 
 
@@ -254,7 +254,7 @@ def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     try:
         shape = list(y.meta.shape)
     except AttributeError:
-        raise no_tensor(y) from None
+        raise not_a_tensor_error(y) from None
     return OPS["expand_as_v2"](x, y, target_shape=shape)
 
 
@@ -284,7 +284,7 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
     input: [*Ai] each -> list of [*broadcast(A)]
     """
     tensors = list(input)
-    need(*tensors)
+    check_tensors(*tensors)
     for tensor in tensors[1:]:
         if tensor.meta.dtype != tensors[0].meta.dtype:
             raise mixed_dtypes_error("broadcast_tensors", tensors[0], tensor)
@@ -342,7 +342,7 @@ def rank(input: Tensor) -> Tensor:
     try:
         found = input.ndim
     except AttributeError:
-        raise no_tensor(input) from None
+        raise not_a_tensor_error(input) from None
     return full([], found, "int32")
 
 
@@ -400,7 +400,7 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
 
 def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
     """indices broadcast to the shape of arr, but for `axis`."""
-    need(arr, indices)
+    check_tensors(arr, indices)
     wanted = list(arr.meta.shape)
     wanted[axis] = indices.meta.shape[axis]
     return indices if list(indices.meta.shape) == wanted else expand(indices, wanted)
@@ -485,7 +485,7 @@ def _dtype_beside(number: Any, other: Any) -> Any:
 def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
     """All of one shape.   In a program they go through one dtype, as Paddle's op wants it."""
     dtypes = {v.meta.dtype for v in operands}
-    if state.mode.silent or len(dtypes) > 1 or bool in dtypes:
+    if state.mode.is_eager or len(dtypes) > 1 or bool in dtypes:
         return list(OPS["broadcast_tensors"]([condition, *operands]))
     first, *others = OPS["broadcast_tensors"]([as_dtype(condition, operands[0].dtype), *operands])
     return [as_dtype(first, "bool"), *others]
@@ -518,7 +518,7 @@ def tolist(x: Tensor) -> Any:
     try:
         found = x.tolist
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     return found()
 
 
@@ -531,12 +531,12 @@ def in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     try:
         leaf = not x.stop_gradient and x.node is None
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if leaf and mode.tape and not mode.static:
         raise OpError(
             with_user_line(
                 f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"
             )
         )
-    mode.become(x, function(mode.shadow(x)))
+    mode.assign_inplace(x, function(mode.snapshot(x)))
     return x

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
-from ..core.era import era
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
-from ..core.operand import named, no_tensor
+from ..core.operand_checks import not_a_tensor_error, set_function_name
+from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
@@ -239,7 +239,7 @@ def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _have_promotion(dx: Any, dy: Any) -> bool:
-    return not era.old and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
+    return not compat.is_paddle1 and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
 
 
 def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -262,8 +262,8 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
         return None
     if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
-    if not state.mode.silent and np.float32(value) != value and x.meta.dtype != np.float32:
-        return None  # a file keeps attributes as float32: too coarse for this dtype
+    if not state.mode.is_eager and np.float32(value) != value and x.meta.dtype != np.float32:
+        return None  # Files store attributes as float32, which is too coarse for this dtype.
     found: Tensor = OPS["scale"](x, **attrs)
     return found
 
@@ -355,7 +355,7 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             and (is_real(x.meta.dtype) or isinstance(y, int))
         )
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if number:
         if y == 2:
             return OPS["square"](x)
@@ -395,7 +395,7 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
     try:
         kind = x.meta.dtype
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     limits = (
         np.finfo(np.float16 if kind == np.float16 else np.float32)
         if is_real(kind)
@@ -408,7 +408,7 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of all inputs.   [*] each -> [*]"""
-    if hasattr(inputs, "joined"):  # a list of which only a run knows the length
+    if hasattr(inputs, "joined"):  # a list of dynamic length
         return OPS["reduce_sum"](inputs.joined(0, True), dim=[0], keep_dim=False, reduce_all=False)
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
@@ -428,9 +428,9 @@ def cumsum(
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """x + value, also stored in x.   x [1] -> [1]"""
     if not isinstance(x, Tensor):
-        raise no_tensor(x)
+        raise not_a_tensor_error(x)
     mode = state.mode
-    mode.become(x, OPS["increment"](mode.shadow(x), step=float(value)))
+    mode.assign_inplace(x, OPS["increment"](mode.snapshot(x), step=float(value)))
     return x
 
 
@@ -445,10 +445,10 @@ def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
         try:
             whole = needs_float and x.meta.dtype.kind in "iub"
         except AttributeError:
-            raise no_tensor(x) from None
+            raise not_a_tensor_error(x) from None
         return op(cast(x, "float32") if whole else x)
 
-    named(function, op_type)
+    set_function_name(function, op_type)
     function.__doc__ = f"{doc}   x [*] -> [*]"
     return function
 
@@ -463,7 +463,7 @@ def pair(op_type: str, doc: str, result: str = "") -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
         return binary(op, x, y)
 
-    named(function, op_type.removeprefix("elementwise_"))
+    set_function_name(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}   x [*A], y [*B] -> {result}[*broadcast(A, B)]"
     return function
 
@@ -507,7 +507,7 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 # -------------------------------------------------------------------------------------------------
 
 
-_BY_DIM = ("reduce_amax", "reduce_amin")  # whose kernels in Paddle do not ask for reduce_all
+_BY_DIM = ("reduce_amax", "reduce_amin")  # ops whose kernels in Paddle ignore reduce_all
 
 
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
@@ -518,7 +518,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     try:
         rank, have = x.ndim, None if dtype is None else x.meta.dtype
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     attrs: dict[str, Any] = {
         "dim": dims or ([] if op_type in _BY_DIM else [0] * (rank > 0)),
         "keep_dim": keepdim,
@@ -574,7 +574,7 @@ def sum(
     try:
         narrow = dtype is None and x.meta.dtype in (np.bool_, np.int32)
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     dtype = "int64" if narrow else dtype
     return reduce("reduce_sum", x, axis, keepdim, dtype)
 

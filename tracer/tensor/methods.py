@@ -86,7 +86,7 @@ def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tens
 
     Raises OarlockError without CuPy or a device.
     """
-    index = (cuda_of.found.index or 0) if device_id is None else device_id
+    index = (cuda_of.cupy_state.index or 0) if device_id is None else device_id
     return _moved(x, device_index(CUDAPlace(index), "cuda"))
 
 
@@ -94,11 +94,11 @@ def _moved(x: Tensor, index: int | None) -> Tensor:
     """x on another device: a copy that wants a gradient where x does, and that no
     gradient passes.
     """
-    if not state.mode.silent or cuda_of.index_of(x.array) == index:
+    if not state.mode.is_eager or cuda_of.index_of(x.array) == index:
         return x
     made = type(x).__new__(type(x))
     made.__dict__.update({k: v for k, v in x.__dict__.items() if k != "_name"})
-    made.array, made.stop_gradient = cuda_of.put(x.array, index), x.stop_gradient
+    made.array, made.stop_gradient = cuda_of.to_device(x.array, index), x.stop_gradient
     return made
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
-from ..core.operand import named
+from ..core.operand_checks import set_function_name
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
@@ -54,7 +54,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return manipulation.in_place(x, lambda now: changed(now, args, kwargs))
 
-    named(method, f"{function.__name__}_")
+    set_function_name(method, f"{function.__name__}_")
     method.__doc__ = f"In place: {function.__doc__}"
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
     return method
@@ -99,11 +99,10 @@ _COMPARISONS = {
     "gt": "greater_than",
     "ge": "greater_equal",
 }
-# An Operator goes straight to its op for two eager tensors of one dtype, or one and a number, and
-# through its function for all else: a
-# small op costs less than what it takes to find out that nothing has to be converted.  Its third
-# word: whether integers may go to
-# the op; the fourth: that it is the reflected one.
+# An Operator calls its op directly for two eager tensors of one dtype, or a tensor and a number,
+# and its function otherwise: finding out that nothing must be converted would cost more than a
+# small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
+# operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": Operator(elementwise.add, _operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis
+from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, from_front
@@ -96,7 +96,7 @@ def diff(
         raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
     parts = [p for p in (prepend, x, append) if p is not None]
     x = manipulation.concat(parts, axis) if len(parts) > 1 else x
-    need(x)
+    check_tensors(x)
     axis = from_front(axis, x, "diff")
     for _ in range(n):
         after, before = _between(x, axis, 1, None), _between(x, axis, 0, -1)
@@ -112,9 +112,9 @@ def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     """Width times mean height of each pair of neighbours."""
     if x is not None and dx is not None:
         raise OpError(with_user_line(f"trapezoid: both x and dx are given (y={y.meta})"))
-    need(y)
+    check_tensors(y)
     if not y.ndim:
-        raise no_axis(y, axis)
+        raise no_axis_error(y, axis)
     axis = from_front(axis, y, "trapezoid")
     if x is None:
         width: Any = 1.0 if dx is None else dx

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.meta import real_dtype
+from ..ops.meta_rules import real_dtype
 from .creation import ones
 from .manipulation import slice, squeeze, tile, transpose, unsqueeze
 
@@ -27,7 +27,7 @@ def frame(
 
     x [..., N] -> [..., frame_length, frames]; with axis 0 [N, ...] -> [frames, frame_length, ...]
     """
-    need(x)
+    check_tensors(x)
     _positive(x, "frame", axis, frame_length=frame_length, hop_length=hop_length)
     size = x.meta.shape[axis]
     _need(
@@ -44,7 +44,7 @@ def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: str | None = N
 
     x [..., frame_length, frames] -> [..., N]; axis as in `frame`
     """
-    need(x)
+    check_tensors(x)
     _positive(x, "overlap_add", axis, hop_length=hop_length)
     _need(x.ndim > 1, "overlap_add", "needs two axes or more", x)
     return OPS["overlap_add"](x, hop_length=hop_length, axis=axis)
@@ -112,7 +112,7 @@ def stft(
     center: x gets a border of n_fft // 2 first; normalized: times 1 / sqrt(n_fft); onesided:
     without the half that follows from the other, which complex numbers do not have.
     """
-    need(x)
+    check_tensors(x)
     _need(x.ndim in (1, 2), "stft", "needs one or two axes", x)
     hop, length = _hops(x, n_fft, hop_length, win_length, "stft")
     size = x.meta.shape[-1]
@@ -185,7 +185,7 @@ def istft(
     length: how much of the signal to give; by default all.
     Raises OpError where the windows leave gaps.
     """
-    need(x)
+    check_tensors(x)
     _need(
         x.meta.dtype.kind == "c" and x.ndim in (2, 3),
         "istft",
@@ -209,7 +209,7 @@ def istft(
     weights = transpose(tile(unsqueeze(full * full, 0), [x.shape[-1], 1]), [1, 0])
     signal, envelope = (OPS["overlap_add"](t, hop_length=hop, axis=-1) for t in (frames, weights))
     signal, envelope = (_cut(t, n_fft, center, length) for t in (signal, envelope))
-    if state.mode.silent:
+    if state.mode.is_eager:
         least = float(OPS["reduce_min"](OPS["abs"](envelope), reduce_all=True))
         _need(
             least >= 1e-11,

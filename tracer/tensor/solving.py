@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from .convert import cast, size_at
 from .creation import zeros
@@ -90,7 +90,7 @@ def lstsq(
     values; the solution is the same for all. rcond: singular values up to that times the largest
     count as 0; by default the longer side times 1e-7, or 1e-15 for float64.
     """
-    need(x, y)
+    check_tensors(x, y)
     driver = driver or "gelsy"
     if rcond is None:
         rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(size_at(x, -1), size_at(x, -2))
@@ -133,7 +133,7 @@ def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | Non
 
     hermitian: x is, and its lower triangle is read.
     """
-    if state.mode.silent and not isinstance(rcond, Tensor):
+    if state.mode.is_eager and not isinstance(rcond, Tensor):
         return OPS["pseudo_inverse"](x, rcond=float(rcond), hermitian=hermitian)
     if hermitian:
         values, right = OPS["eigh"](x, UPLO="L")
@@ -159,7 +159,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square
     ones.
     """
-    need(x)
+    check_tensors(x)
     if x.ndim < 2:
         raise OpError(with_user_line(f"cond: needs at least two axes (X={x.meta})"))
     if 0 in x.meta.shape[:-2]:

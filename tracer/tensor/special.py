@@ -9,10 +9,10 @@ import math as pymath
 from typing import Any
 
 from ..core.dtype import is_real
+from ..core.dtype_info import finfo
 from ..core.errors import OpError, with_user_line
-from ..core.numbers import finfo
 from ..core.op import OPS
-from ..core.operand import need, no_tensor
+from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, full, tensor_like
@@ -97,7 +97,7 @@ def frac(x: Tensor, name: str | None = None) -> Tensor:
 def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
     if not isinstance(n, int) or n < 0:
-        need(x)
+        check_tensors(x)
         raise OpError(
             with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})")
         )
@@ -150,7 +150,7 @@ def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """x * 2 ** y, in float32 where x is of integers.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    need(x)
+    check_tensors(x)
     if x.meta.dtype.kind in "iub":
         x = cast(x, "float32")
     power = math.pow(full([], 2, x.dtype), cast(tensor_like(y, x, "ldexp"), x.dtype))
@@ -165,7 +165,7 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     try:
         real = is_real(x.meta.dtype)
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if not real:
         raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
     zero = logic.equal(x, 0.0)
@@ -187,7 +187,7 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     try:
         share = tensor_like(weight, x, "lerp")
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     return OPS["lerp"](x, y, share)
 
 
@@ -196,7 +196,7 @@ def _times(x: Tensor, factor: float) -> Tensor:
     try:
         whole = x.meta.dtype.kind in "iub"
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     found: Tensor = math.scale(cast(x, "float32") if whole else x, factor)
     return found
 
@@ -218,7 +218,7 @@ def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """
     _whole("gcd", x, y)
     x, y = manipulation.broadcast_tensors([math.abs(x), math.abs(y)])
-    # Fibonacci's numbers take longest: 1.45 steps for each bit of the smaller one.
+    # Worst case are Fibonacci numbers: 1.45 steps per bit of the smaller number.
     for _ in range(int(1.45 * 8 * x.meta.dtype.itemsize) + 1):
         done = logic.equal(y, 0)
         rest = math.mod(x, manipulation.where(done, _ones(y), y))
@@ -235,7 +235,7 @@ def _whole(name: str, *tensors: Tensor) -> None:
         try:
             whole = t.meta.dtype.kind in "iu"
         except AttributeError:
-            raise no_tensor(t) from None
+            raise not_a_tensor_error(t) from None
         if not whole:
             raise OpError(with_user_line(f"{name}: needs integers (X={t.meta})"))
 
@@ -263,7 +263,7 @@ def nan_to_num(
 
     x [*] float -> [*]
     """
-    need(x)
+    check_tensors(x)
     info = finfo(x.dtype)
     high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
     infinite = OPS["isinf_v2"](x)

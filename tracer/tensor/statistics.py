@@ -11,7 +11,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand import need
+from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import creation, logic, manipulation, math, search
 from .convert import axes_of, cast, from_front, full, to_tensor
@@ -52,7 +52,7 @@ def count_nonzero(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """How many elements over `axis` are not zero.   x [*] -> int64 [* without axis]"""
-    need(x)
+    check_tensors(x)
     return math.sum(
         cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"),
         axis,
@@ -165,7 +165,7 @@ def searchsorted(
 
     sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values
     """
-    need(sorted_sequence, values)
+    check_tensors(sorted_sequence, values)
     return OPS["searchsorted"](
         sorted_sequence, cast(values, sorted_sequence.dtype), out_int32=out_int32, right=right
     )
@@ -179,7 +179,7 @@ def bucketize(
     name: str | None = None,
 ) -> Tensor:
     """searchsorted of x in one sorted line.   x [*], sorted_sequence [N] -> int [*]"""
-    need(x, sorted_sequence)
+    check_tensors(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise OpError(
             with_user_line(
@@ -255,7 +255,7 @@ def median(
 
 
 def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
-    need(x)
+    check_tensors(x)
     lines, axes = _lines(
         cast(x, "float64" if x.meta.dtype == np.float64 else "float32")
         if x.ndim
@@ -311,7 +311,7 @@ def nanmedian(
 
 
 def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
-    need(x)
+    check_tensors(x)
     parts = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
     if not parts or not all(0 <= p <= 1 for p in parts):
         raise OpError(with_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))

@@ -13,9 +13,9 @@ from typing import IO, Any
 
 from ..core.errors import FileError, OarlockError
 
-MAX_BYTES = 1 << 30  # of an archive, unpacked, and of the files taken out of it
+MAX_BYTES = 1 << 30  # size of an unpacked archive, and of the files extracted from it
 MAX_FILES = 1 << 18
-MAX_HEAD = 1 << 14  # bytes of a long name, or of what else goes before a file
+MAX_HEAD = 1 << 14  # maximal bytes of a long name, or of other headers in front of a file
 MAX_HEADS = 1 << 26  # of all together: they stay in memory
 
 
@@ -92,7 +92,8 @@ class _Head(tarfile.TarInfo):
 
     def _proc_pax(self, archive: Any) -> Any:
         archive.count_head(self)
-        # said of all files, each of which would get a copy; nothing that is asked for
+        # Global headers apply to all files, each of which would get a copy; requested files do not
+        # need them.
         if self.type == tarfile.XGLTYPE:
             archive.fileobj.read(self._block(self.size))  # type: ignore[attr-defined]
             return self.fromtarfile(archive)

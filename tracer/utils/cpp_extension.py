@@ -17,7 +17,7 @@ __all__ = [
     "setup",
 ]
 
-CUDA_HOME = None  # no CUDA compiler is looked for
+CUDA_HOME = None  # no search for a CUDA compiler
 ROCM_HOME = None
 
 

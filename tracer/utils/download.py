@@ -156,7 +156,7 @@ def _receive(url: str, file: Any, target: Path) -> str:
         OSError,
         HTTPException,
         ValueError,
-    ) as error:  # URLError is the first, an answer that is no HTTP one of the others
+    ) as error:  # Failed connections raise URLError; responses that are not HTTP raise the others.
         why = getattr(error, "reason", None) or error or type(error).__name__
         raise OarlockError(f"download: {url}: {why!s:.200}; put it at {target} by hand") from None
     if size and got != size:

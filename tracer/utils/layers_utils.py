@@ -1,23 +1,23 @@
-"""Structures of lists, tuples and dicts: taken apart, put together, compared.
-
-Dicts are walked in the order of their keys.
+"""`paddle.utils.flatten`, `pack_sequence_as`, `map_structure` and related functions on nested
+sequences and dicts. The items of a dict are visited in the order of its sorted keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
+from ..core import pytree
 from ..core.errors import with_user_line
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether `seq` is a structure: a dict, or a sequence but a string."""
-    return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, str))
+    """Whether `seq` is a dict or a sequence other than a string."""
+    return pytree.sequence_children(seq) is not None
 
 
 def to_sequence(nest: Any) -> Any:
-    """A structure as it is; anything else in a list."""
+    """Return a structure unchanged, and anything else in a list."""
     return nest if is_sequence(nest) else [nest]
 
 
@@ -30,44 +30,32 @@ def _items(structure: Any) -> list[Any]:
 
 
 def flatten(nest: Any) -> list[Any]:
-    """What stands in a structure, in a row."""
-    return (
-        [leaf for item in _items(nest) for leaf in flatten(item)] if is_sequence(nest) else [nest]
-    )
+    """Return the leaves of a structure as a list."""
+    return pytree.flatten(nest, sort_keys=True, children_of=pytree.sequence_children)[0]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """The structure with other values.   Raises ValueError for too many or too few."""
+    """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
         raise TypeError(with_user_line("pack_sequence_as: flat_sequence should be a sequence"))
-    count = len(flatten(structure))
-    if count != len(flat_sequence):
-        why = f"the structure holds {count} values, flat_sequence {len(flat_sequence)}"
+    leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=pytree.sequence_children)
+    if len(leaves) != len(flat_sequence):
+        why = f"the structure holds {len(leaves)} values, flat_sequence {len(flat_sequence)}"
         raise ValueError(with_user_line(f"pack_sequence_as: {why}"))
-    return _packed(structure, iter(flat_sequence))
-
-
-def _packed(structure: Any, values: Iterator[Any]) -> Any:
-    if not is_sequence(structure):
-        return next(values)
-    made = [_packed(item, values) for item in _items(structure)]
-    if isinstance(structure, dict):
-        found = dict(zip(sorted(structure), made, strict=True))
-        return type(structure)((key, found[key]) for key in structure)
-    return type(structure)(*made) if hasattr(structure, "_fields") else type(structure)(made)
+    return pytree.unflatten(spec, list(flat_sequence))
 
 
 def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
-    """`func` of what stands at the same place in structures alike, in the structure of
-    the first.
+    """Apply `func` to the leaves of one or more structures and return the results in the structure
+    of the first one.
     """
     rows = zip(*(flatten(s) for s in structure), strict=True)
     return pack_sequence_as(structure[0], [func(*row) for row in rows])
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """Raise ValueError where two structures hold another number of values, or are nested otherwise;
-    TypeError where their kinds differ.
+    """Raise ValueError if two structures differ in nesting, lengths or keys, and TypeError if the
+    types of their containers differ.
     """
     if len(flatten(nest1)) != len(flatten(nest2)) or is_sequence(nest1) != is_sequence(nest2):
         raise ValueError(

@@ -61,7 +61,7 @@ def pil() -> Any:
     return Image
 
 
-_PROGRAMS = {"EPS"}  # forms that Pillow gives to another program to draw
+_PROGRAMS = {"EPS"}  # formats that Pillow passes to another program
 
 
 def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand import need, no_axis
+from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # made from a table
 from ..nn.container import Sequential
@@ -112,10 +112,10 @@ def psroi_pool(
     (Dai et al. 2016).
     x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
     """
-    need(x)
+    check_tensors(x)
     bins = _bins(output_size)
     if x.ndim < 2:
-        raise no_axis(x, 1)
+        raise no_axis_error(x, 1)
     channels = x.meta.shape[1] // math.prod(bins.values())
     return OPS["psroi_pool"](
         x, boxes, boxes_num, **bins, output_channels=channels, spatial_scale=float(spatial_scale)

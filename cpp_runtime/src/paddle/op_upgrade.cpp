@@ -10,10 +10,7 @@ struct AttrRename {
 // The part of ir/passes/upgrade_attrs.py that renames attributes; changed semantics are handled in
 // the conversion rules.
 constexpr AttrRename kAttrRenames[] = {
-    {"flip", "dims", "axis"},
-    {"roll", "dims", "axis"},
-    {"trace", "dim1", "axis1"},
-    {"trace", "dim2", "axis2"},
+#include "paddle/older_attrs.inc"
 };
 
 void rename_attrs(OpDesc& op) {

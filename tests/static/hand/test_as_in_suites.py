@@ -9,7 +9,7 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.base.framework import program_guard
-from oarlock.core.era import era
+from oarlock.core.paddle1_compat import compat
 
 X = np.linspace(-1, 1, 24).reshape(6, 4).astype("float32")
 LOOKING = [1.50813, 0.8897, 0.52915, 0.68673, 0.40967]
@@ -68,7 +68,7 @@ def test_another_function_prunes(losses: Any, monkeypatch: pytest.MonkeyPatch) -
 
 def test_program_guard_of_base_speaks_no_1_x(mode: Any) -> None:
     with program_guard(static.Program(), static.Program()):
-        assert not era.old
+        assert not compat.is_paddle1
 
 
 def test_descriptions_say_whether_a_program_changed(mode: Any) -> None:

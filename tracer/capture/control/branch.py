@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.errors import BranchesError, user_line, with_user_line
 from ...core.mode import state
@@ -19,7 +20,6 @@ from ..recorder import Inner
 from ..symbolic_scalars import either_of, marked, stands_for
 from ..undefined_checks import NO_WAY, Late
 from ..variable import Half, Variable
-from . import pytree
 from .array_replacement import OtherLength, differ
 from .block_ops import emit_conditional
 from .branch_values import Undefined, as_meta, common, meta_of, same, shown, zeros
@@ -112,12 +112,12 @@ def cond(
         if differ(*made) and not isinstance(made[0], tuple):
             raise OtherLength("the result")
         why = (
-            f"the branches return different structures: {pytree.shown(paths[0])} and "
-            f"{pytree.shown(paths[1])}"
+            f"the branches return different structures: {pytree.describe(paths[0])} and "
+            f"{pytree.describe(paths[1])}"
         )
         raise BranchesError(with_user_line(f"{UNLIKE}: {why}"))
     choice = Choice()
-    chosen = choice.of(pytree.build(paths[0], found), *given)
+    chosen = choice.of(pytree.unflatten(paths[0], found), *given)
     choice.finish()
     return chosen
 
@@ -295,7 +295,7 @@ class Merge:
             return self._list(name, a, b)
         if meta_of(a) is None or meta_of(b) is None:
             found = self._containers(name, a, b)
-            if found is not pytree.DIFFERENT:
+            if found is not pytree.STRUCTURE_MISMATCH:
                 return found
         return self._tensor(name, a, b)
 
@@ -305,7 +305,7 @@ class Merge:
         """
         dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
-            return pytree.pairwise(name, a, b, self.choice)
+            return pytree.map_pair(self.choice, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         found = {key: self._merge_entry(n, a, b, key) for key, n in labels.items()}
         return {key: gone_for(n, found[key]) for key, n in labels.items()}
@@ -441,11 +441,11 @@ class Merge:
         why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
         meta = meta_of(given)
         if isinstance(given, tuple):
-            return pytree.pairwise(
+            return pytree.map_pair(
+                lambda n, v, _: self._merge_maybe_undefined(n, *((v, b) if given is a else (a, v))),
                 name,
                 given,
                 given,
-                lambda n, v, _: self._merge_maybe_undefined(n, *((v, b) if given is a else (a, v))),
             )
         if given is None or meta is None:
             kept = (

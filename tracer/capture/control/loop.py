@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -13,7 +14,6 @@ from ..recorder import Inner
 from ..symbolic_scalars import either_of, marked, stands_for, together
 from ..undefined_checks import Late
 from ..variable import Half, Variable
-from . import pytree
 from .array_replacement import CarriedList, assign_all, differ, opened
 from .block_ops import emit_while
 from .branch import check_condition, put_back
@@ -320,15 +320,15 @@ class Loop(TakenApart):
         """The place whose value, or a part of it, is leaf `i`; None for what the caller has a name
         for.
         """
-        counts = [1 if nesting is None else len(pytree.paths(nesting)) for nesting in self.nestings]
+        counts = [1 if nesting is None else pytree.num_leaves(nesting) for nesting in self.nestings]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
         return None if number < self.named else self.placed.places[number - self.named]
 
     def _expand_unset(self, i: int, after: Any) -> None:
         """Take a tuple apart that has no value before the loop."""
         _, nesting = pytree.flatten(after)
-        self.values[i] = pytree.build(
-            nesting, [Undefined(self.names[i] + p) for p in pytree.paths(nesting)]
+        self.values[i] = pytree.unflatten(
+            nesting, [Undefined(self.names[i] + p) for p in pytree.key_paths(nesting)]
         )
         self._expand(i)
         self.nestings_changed = True
@@ -404,7 +404,7 @@ class Loop(TakenApart):
             if found is not None:
                 self.values[at] = found
                 self.carried.pop(at, None)
-            at += 1 if nesting is None else len(pytree.paths(nesting))
+            at += 1 if nesting is None else pytree.num_leaves(nesting)
 
     def _lists_to_arrays(self) -> None:
         """Make TensorArrays of the lists that a round changes."""

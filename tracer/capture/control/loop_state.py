@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ..recorder import Recorder
-from . import pytree
 from .array_replacement import CarriedList
 from .escape_analysis import born
 from .loop_aliasing import Carried, Rounds
@@ -67,8 +67,8 @@ class TakenApart:
                 found.append(leaves[at])
                 at += 1
                 continue
-            count = len(pytree.paths(nesting))
-            found.append(pytree.build(nesting, leaves[at : at + count]))
+            count = pytree.num_leaves(nesting)
+            found.append(pytree.unflatten(nesting, leaves[at : at + count]))
             self._make_known(found[-1])
             at += count
         return found
@@ -89,8 +89,8 @@ class TakenApart:
             inner, found = pytree.flatten(value)
             if found != nesting:
                 why = (
-                    f"an iteration changes the structure from {pytree.shown(nesting)} to "
-                    f"{pytree.shown(found)}"
+                    f"an iteration changes the structure from {pytree.describe(nesting)} to "
+                    f"{pytree.describe(found)}"
                 )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner
@@ -105,7 +105,7 @@ class TakenApart:
                 self.nestings[i] = found
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in pytree.paths(found)]
+                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(found)]
                 more = len(leaves) - 1
                 self.nones.shift(leaf, more)
                 self.unset.shift(leaf, more)
@@ -113,7 +113,7 @@ class TakenApart:
                 self.lists = {(k + more if k > leaf else k): c for k, c in self.lists.items()}
                 self.rounds.forget()
                 return
-            at += 1 if nesting is None else len(pytree.paths(nesting))
+            at += 1 if nesting is None else pytree.num_leaves(nesting)
 
     def depth(self) -> int:
         """How many blocks are open here."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ...core import pytree
 from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from ...core.mode import state
 from ..modes import static_mode
@@ -228,6 +229,10 @@ KINDS = (list, dict, EitherList, EitherDict)
 def plain(container: Any) -> Any:
     """A list or dict of Python's own kind in place of one that is here."""
     return container.copy() if isinstance(container, EitherList | EitherDict) else container
+
+
+pytree.register_proxy(EitherList, plain)
+pytree.register_proxy(EitherDict, plain)
 
 
 def _holds(container: Any, items: list[Any]) -> bool:

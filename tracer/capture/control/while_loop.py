@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core import pytree
 from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ..modes import Static, static_mode
 from ..variable import Variable
-from . import pytree
 from .branch import check_condition
 from .loop import Values, record_loop
 
@@ -75,18 +75,18 @@ def _recorded(
     leaves, nesting = pytree.flatten(start)
 
     def test(values: Values) -> tuple[Any, Values]:
-        return cond(*pytree.build(nesting, values)), values
+        return cond(*pytree.unflatten(nesting, values)), values
 
     def run(values: Values) -> Values:
-        made, other = pytree.flatten(_as_list(body(*pytree.build(nesting, values)), len(start)))
+        made, other = pytree.flatten(_as_list(body(*pytree.unflatten(nesting, values)), len(start)))
         if other != nesting:
             why = (
-                f"body returns {pytree.shown(other)}, whose structure differs from "
-                f"loop_vars ({pytree.shown(nesting)})"
+                f"body returns {pytree.describe(other)}, whose structure differs from "
+                f"loop_vars ({pytree.describe(nesting)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return made
 
-    labels = [f"loop_vars{p}" for p in pytree.paths(nesting)]
-    found: list[Any] = pytree.build(nesting, record_loop(mode, test, run, leaves, labels))
+    labels = [f"loop_vars{p}" for p in pytree.key_paths(nesting)]
+    found: list[Any] = pytree.unflatten(nesting, record_loop(mode, test, run, leaves, labels))
     return found

@@ -59,7 +59,7 @@ def Print(
     }
     mode = static_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
-        Printer(settings, input.name)(np.asarray(cuda.host(input.array)))
+        Printer(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_like(
         "print", "In", input, {name: typed_setting(v) for name, v in settings.items()}
@@ -131,7 +131,9 @@ def Assert(
     shown = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
-        Check(summarize, "")(cuda.host(cond.array), [np.asarray(cuda.host(t.array)) for t in shown])
+        Check(summarize, "")(
+            cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in shown]
+        )
         return
     mode.recorder.emit_assert(cond, data=shown, summarize=summarize)
 

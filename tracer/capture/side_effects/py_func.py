@@ -15,7 +15,7 @@ import numpy as np
 from ...core import cuda
 from ...core.eager import EAGER
 from ...core.errors import OarlockError, OpError, with_user_line
-from ...core.mode import pushed, state
+from ...core.mode import state, use_mode
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import Static, static_mode
@@ -127,7 +127,7 @@ class Caller:
 
     def __call__(self, *arrays: Any) -> list[Any]:
         """The results, in the declared dtypes.   Raises OpError for another number of them."""
-        with pushed(EAGER):
+        with use_mode(EAGER):
             given = self._function(*(None if a is None else np.asarray(a) for a in arrays))
         made = listed(given)
         if not self._dtypes:
@@ -139,7 +139,7 @@ class Caller:
 
 
 def _array(value: Any, dtype: Any) -> Any:
-    return np.asarray(cuda.host(value.array if isinstance(value, Tensor) else value)).astype(
+    return np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value)).astype(
         dtype, copy=False
     )
 

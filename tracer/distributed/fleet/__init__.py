@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.communicator import world
 from ...core.errors import OarlockError, with_user_line
-from ...core.ranks import world
 from ..collective import barrier
 from ..environment import ParallelEnv
 from ..parallel import DataParallel

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.ranks import world
+from ...core.communicator import world
 from ..collective import all_reduce
 
 __all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]

@@ -10,11 +10,11 @@ from typing import Any
 from ...core import rng
 from ...core._tape import Node
 from ...core.autograd import grad
+from ...core.backward_pass import BARE_ARRAYS, ancestor_nodes, differentiable_inputs, to_public_grad
 from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
-from ...core.mode import Mode, pushed, state
-from ...core.op import Facts, Op, Slot
-from ...core.sweep import BARE, behind, operands, outward
+from ...core.mode import Mode, state, use_mode
+from ...core.op import Op, OpTraits, Slot
 from ...core.tensor import Tensor
 
 
@@ -34,8 +34,8 @@ def recompute(
     batch norms included.
     """
     mode = state.mode
-    # no gradients, or a recording, which is no place for Python
-    if not mode.tape or not mode.silent:
+    # Without gradients, or during capture, where recomputation is impossible.
+    if not mode.tape or not mode.is_eager:
         return function(*args, **kwargs)
     call = _Call(function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None)
     made, copies = call.run()
@@ -79,7 +79,7 @@ class _Call:
         """
         copies: list[Tensor] = []
         args, kwargs = _copied(self._args, copies), _copied(self._kwargs, copies)
-        with pushed(self._mode):
+        with use_mode(self._mode):
             return self._function(*args, **kwargs), copies
 
     def again(self) -> tuple[Any, list[Tensor]]:
@@ -118,8 +118,8 @@ def _copied(value: Any, copies: list[Tensor]) -> Any:
 def _leaves(ends: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
     """The leaves behind some results that want gradients, each once, without the copies."""
     found: dict[int, Tensor] = {}
-    for node in behind(ends):
-        for tensor in operands(node):
+    for node in ancestor_nodes(ends):
+        for tensor in differentiable_inputs(node):
             leaf = tensor if tensor._origin is None else tensor._origin
             if leaf.node is None and all(leaf is not copy for copy in copies):
                 found[id(leaf)] = leaf
@@ -133,7 +133,7 @@ def _op(call: _Call) -> Op:
         [Slot("X", many=True)],
         [Slot("Out", many=True)],
         _no_kernel,
-        Facts(internal=True),
+        OpTraits(internal=True),
         None,
     )
     op.vjp(_rule(call))
@@ -146,7 +146,7 @@ def _no_kernel(x: Any) -> Any:
 
 def _rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
-        if state.mode is not BARE:
+        if state.mode is not BARE_ARRAYS:
             raise OpError(
                 with_user_line(
                     "recompute: its gradient cannot be differentiated again (create_graph=True)"
@@ -155,7 +155,7 @@ def _rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
         made, copies = call.again()
         ends = [t for t in _tensors(made) if not t.stop_gradient and is_float(t.meta.dtype)]
         wanted = [copies[i] for i in call.inputs] + call.leaves
-        found = grad(ends, wanted, [outward(Tensor(g)) for g in grads], allow_unused=True)
-        return [None if g is None else outward(g).array for g in found]
+        found = grad(ends, wanted, [to_public_grad(Tensor(g)) for g in grads], allow_unused=True)
+        return [None if g is None else to_public_grad(g).array for g in found]
 
     return rule

@@ -34,7 +34,7 @@ _TAKEN = (
 )
 
 
-# Variables that go before options, as in Paddle, and what they set.
+# Variables that take precedence over options, as in Paddle, and the options that they set.
 _VARIABLES = {
     "POD_IP": "node_ip",
     "PADDLE_IPS": "ips",

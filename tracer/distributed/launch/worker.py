@@ -77,7 +77,7 @@ def children_of(process: int) -> list[int]:
 
 
 def _before() -> None:
-    os.setpgid(0, 0)  # so that what it starts itself can be ended with it
+    os.setpgid(0, 0)  # so that its child processes can be ended with it
     if sys.platform == "linux":
         # PR_SET_PDEATHSIG: it does not outlive this process
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...static.graph.mode import Writing
 
@@ -57,7 +57,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                     loss, startup_program, parameter_list, no_grad_set, grad_clip
                 )
             mode = Writing(program)
-            with pushed(mode):
+            with use_mode(mode):
                 shrunk = [
                     (p, OPS["scale"](p, scale=self._coefficient))
                     for p in program.all_parameters()

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...core import autograd, rng, unique_name
 from ...core.eager import EAGER
-from ...core.era import spoken
 from ...core.errors import OpError, with_user_line
-from ...core.mode import pushed, state
+from ...core.mode import state, use_mode
+from ...core.paddle1_compat import use_paddle1
 from ...core.tensor import Tensor
 from ...static import Program, program_guard
 from ...static.graph.mode import Writing
@@ -49,11 +49,11 @@ def guard(place: Any = None) -> Iterator[None]:
     main, startup = Program(), Program()
     try:
         with (
-            spoken(),
-            pushed(EAGER),
+            use_paddle1(),
+            use_mode(EAGER),
             program_guard(main, startup),
             unique_name.guard(),
-            rng.drawing_from(lambda: main.source or startup.source),
+            rng.use_generator(lambda: main.source or startup.source),
         ):
             yield
     finally:
@@ -65,7 +65,7 @@ def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def writing(*args: Any, **kwargs: Any) -> Any:
-        with pushed(Writing()):
+        with use_mode(Writing()):
             return function(*args, **kwargs)
 
     return writing

@@ -26,9 +26,9 @@ class LayerObjectHelper(LayerHelper):
         """The dtype of all inputs.   Raises ValueError where they differ."""
         return self._of(inputs_in).input_dtype()
 
-    def iter_inputs_and_params(
+    def iter_inputs_and_params(  # type: ignore[override]
         self, inputs_in: Any, param_attr_in: Any = None
-    ) -> Iterator[tuple[Any, Any]]:  # type: ignore[override]
+    ) -> Iterator[tuple[Any, Any]]:
         """Each input with its param_attr."""
         return self._of(inputs_in, param_attr=param_attr_in).iter_inputs_and_params()
 

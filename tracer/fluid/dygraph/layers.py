@@ -26,7 +26,7 @@ __all__ = ["Layer"]
 
 L = TypeVar("L", bound="type[Scoped]")
 
-# of all layers: what an optimizer of 1.5 changes, which is told no parameters
+# All layers: an optimizer of 1.5 without a parameter list updates their parameters.
 _made: list[weakref.ref[Parameter]] = []
 
 
@@ -74,7 +74,7 @@ class Layer(_Layer):
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
-        if name and state.mode.builder is None and unique_name.is_given(name):
+        if name and state.mode.builder is None and unique_name.register_user_name(name):
             why = (
                 f"parameter name [{name}] has been used already; in dygraph mode each "
                 f"parameter has a name of its own"
@@ -117,7 +117,7 @@ class Layer(_Layer):
         """Not for layers: raises ValueError."""
         raise ValueError("Layer shouldn't implement backward")
 
-    # -- walks: the second argument was another one
+    # -- traversal: the second parameter had another name
     # ------------------------------------------------------------------
 
     def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:  # type: ignore[override]
@@ -139,7 +139,7 @@ class Layer(_Layer):
         elif include_self:
             yield prefix, self
 
-    # -- phase: one for all layers at once, which functions ask for as well
+    # -- mode: one for all layers at once, which functions read as well
     # ---------------------------------------------
 
     def train(self) -> Self:
@@ -258,8 +258,8 @@ def _known(given: dict[str, Any], made: Any) -> dict[str, Any]:
 class Scoped(Layer):
     """Base of the layers that may wait for their first inputs."""
 
-    taken: frozenset[str] = frozenset()  # what __init__ takes
-    wanted: frozenset[str] = frozenset()  # what it cannot do without
+    taken: frozenset[str] = frozenset()  # parameters of __init__
+    wanted: frozenset[str] = frozenset()  # required parameters
     _waiting: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.era import era
+from ...core.communicator import MAX, SUM, world
 from ...core.errors import OarlockError, with_user_line
-from ...core.ranks import MAX, SUM, world
+from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from ...distributed import parallel as today
 from ...distributed.environment import ParallelEnv
@@ -58,7 +58,7 @@ class DataParallel(Layer):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """What the era of the program has under this name."""
-        return super().__new__(cls) if era.old else today.DataParallel(*args, **kwargs)
+        return super().__new__(cls) if compat.is_paddle1 else today.DataParallel(*args, **kwargs)
 
     def __init__(self, layers: Any, strategy: Any = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
@@ -80,7 +80,7 @@ class DataParallel(Layer):
             return
         today.check_alike(self._layers, group_of(0))
         for tensor in tensors:
-            array = cuda.contiguous(tensor.array)
+            array = cuda.contiguous_copy(tensor.array)
             world.everybody.broadcast(array, 0).wait()
             tensor.set_value(array)
             self._alike.add(id(tensor))

@@ -1,6 +1,6 @@
 """Programs and values in files, and readers of data: fluid.io."""
 
-from ...core.compat import batch
+from ...core.paddle_functions import batch
 from ...reader import (
     ComposeNotAligned,
     buffered,

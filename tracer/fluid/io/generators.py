@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.compat import batch
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
+from ...core.paddle_functions import batch
 from ...core.tensor import Tensor
 from ...static import default_main_program
 from ...static.end_of_data import EndOfData

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.variable import Variable
 from ...core.errors import with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
@@ -61,7 +61,7 @@ def _targets(program: Program, wanted: list[Variable]) -> list[Variable]:
     """The outputs under the names that 1.8 gave them: each behind a scale by 1, which bools are not
     taken by.
     """
-    with pushed(Writing(program)):
+    with use_mode(Writing(program)):
         made = []
         for i, variable in enumerate(wanted):
             with program.recorder.owned_by(f"save_infer_model/scale_{i}"):

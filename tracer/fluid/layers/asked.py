@@ -14,9 +14,9 @@ import numpy as np
 
 from ...capture.control.tensor_arrays import TensorArray
 from ...core.dtype import dtype_of
-from ...core.era import era
 from ...core.errors import OperandError, with_user_line
 from ...core.mode import state
+from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from .takes import TAKES
 
@@ -75,7 +75,7 @@ def asking(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(layer)
     def asked(*args: Any, **kwargs: Any) -> Any:
-        if state.mode.builder is not None and era.old and not era.dynamic:
+        if state.mode.builder is not None and compat.is_paddle1 and not compat.follows_fluid_mode:
             for problem in _problems(taken, args, kwargs):
                 raise OperandError(with_user_line(f"{name}: {problem}"))
         return layer(*args, **kwargs)

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.control.static_rnn import StaticRNN
+from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
-from ...nn.nested import flattened, mapped
 from ...nn.rnn import initial_states, over_time
 from .helper import today
 
@@ -188,16 +188,18 @@ def rnn(
         initial_states = cell.get_initial_states(
             batch_ref=inputs, batch_dim_idx=1 if time_major else 0
         )
-    initial_states = mapped(_free, initial_states)
-    inputs = inputs if time_major else mapped(turned, inputs)
+    initial_states = pytree.map(_free, initial_states)
+    inputs = inputs if time_major else pytree.map(turned, inputs)
     mask = None
     if sequence_length is not None:
-        mask = mask_of(sequence_length, flattened(inputs)[0], flattened(initial_states)[0].dtype)
+        mask = mask_of(
+            sequence_length, pytree.leaves(inputs)[0], pytree.leaves(initial_states)[0].dtype
+        )
     if is_reverse:
-        inputs, mask = mapped(_backwards, inputs), None if mask is None else _backwards(mask)
+        inputs, mask = pytree.map(_backwards, inputs), None if mask is None else _backwards(mask)
     outputs, states = _written(cell, inputs, initial_states, mask, kwargs)
-    outputs = mapped(_backwards, outputs) if is_reverse else outputs
-    return outputs if time_major else mapped(turned, outputs), states
+    outputs = pytree.map(_backwards, outputs) if is_reverse else outputs
+    return outputs if time_major else pytree.map(turned, outputs), states
 
 
 def _written(
@@ -209,16 +211,16 @@ def _written(
     """
     steps = StaticRNN()
     with steps.step():
-        here = mapped(steps.step_input, inputs)
-        states = mapped(steps.memory, first)
-        outputs, new = cell.call(here, mapped(lambda x: x, states), **kwargs)
+        here = pytree.map(steps.step_input, inputs)
+        states = pytree.map(steps.memory, first)
+        outputs, new = cell.call(here, pytree.map(lambda x: x, states), **kwargs)
         if mask is not None:
             inside = steps.step_input(mask)
-            new = mapped(lambda old, n: masked(n, old, inside), states, new)
-        mapped(steps.update_memory, states, new)
-        mapped(steps.step_output, outputs)
-        mapped(steps.step_output, new)
+            new = pytree.map(lambda old, n: masked(n, old, inside), states, new)
+        pytree.map(steps.update_memory, states, new)
+        pytree.map(steps.step_output, outputs)
+        pytree.map(steps.step_output, new)
     found = steps()
     each = iter(found if isinstance(found, list) else [found])
-    outputs = mapped(lambda _: next(each), outputs)
-    return outputs, mapped(lambda _: next(each)[-1], new)
+    outputs = pytree.map(lambda _: next(each), outputs)
+    return outputs, pytree.map(lambda _: next(each)[-1], new)

@@ -9,12 +9,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...capture.control.with_blocks import writing_mode
+from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
-from ...nn.nested import mapped
 from .cells import turned
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
 from .helper import into, one, today
@@ -101,7 +101,7 @@ def dynamic_decode(
     ).written(kwargs)
     with suppress(NotImplementedError):  # of decoders of 1.8, which need not have it
         outputs, states = decoder.finalize(outputs, states, lengths)
-    outputs = outputs if output_time_major else mapped(turned, outputs)
+    outputs = outputs if output_time_major else pytree.map(turned, outputs)
     return (outputs, states, lengths) if return_length else (outputs, states)
 
 
@@ -129,21 +129,25 @@ class _Loop:
         kept = None
         if not self.is_test:
             kept = [
-                mapped(lambda x: array_write(x, self.step), each)
+                pytree.map(lambda x: array_write(x, self.step), each)
                 for each in (self.inputs, self.states)
             ]
         with While(self.cond, is_test=self.is_test).block():
             inputs, states = (
-                (self.inputs, self.states) if kept is None else mapped(self._read, kept)
+                (self.inputs, self.states) if kept is None else pytree.map(self._read, kept)
             )
             outputs, *after = self._one(inputs, states, kwargs)
-            arrays = mapped(_array_outside, outputs)
-            mapped(lambda x, array: array_write(x, self.step, array), outputs, arrays)
+            arrays = pytree.map(_array_outside, outputs)
+            pytree.map(lambda x, array: array_write(x, self.step, array), outputs, arrays)
             self._go_on(kept, *after)
-        outputs = mapped(
+        outputs = pytree.map(
             lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], arrays
         )
-        return outputs, self.states if kept is None else mapped(self._read, kept[1]), self.lengths
+        return (
+            outputs,
+            self.states if kept is None else pytree.map(self._read, kept[1]),
+            self.lengths,
+        )
 
     def _read(self, array: Any) -> Any:
         return array_read(array, self.step)
@@ -156,17 +160,17 @@ class _Loop:
             self.lengths, _as(OPS["logical_not"](self.finished), "int64")
         )
         if self.impute:
-            following = mapped(_of_the_ended(self.finished), states, following)
+            following = pytree.map(_of_the_ended(self.finished), states, following)
         return outputs, more, following, ended, lengths
 
     def _go_on(self, kept: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> None:
         """Write what the next step gets, and whether there is one."""
         increment(self.step, 1.0, in_place=True)
         if kept is None:
-            mapped(assign, inputs, self.inputs)
-            mapped(assign, states, self.states)
+            pytree.map(assign, inputs, self.inputs)
+            pytree.map(assign, states, self.states)
         else:
-            mapped(lambda x, array: array_write(x, self.step, array), [inputs, states], kept)
+            pytree.map(lambda x, array: array_write(x, self.step, array), [inputs, states], kept)
         assign(finished, self.finished)
         assign(lengths, self.lengths)
         going = _some_go_on(self.finished)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.op import OPS
-from ...nn.nested import mapped
 from .decode import Decoder
 from .randoms import sampling_id
 from .shapes import pad
@@ -44,8 +44,8 @@ class TrainingHelper(DecodeHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
-        # after the last step a next one is asked for, too
-        self.inputs_ = mapped(self._one_longer, inputs)
+        # the input of the step after the last one is computed as well
+        self.inputs_ = pytree.map(self._one_longer, inputs)
 
     def _one_longer(self, x: Any) -> Any:
         more = [[0, 1], [0, 0]] if self.time_major else [[0, 0], [0, 1]]
@@ -54,9 +54,9 @@ class TrainingHelper(DecodeHelper):
     def initialize(self) -> Any:
         """See DecodeHelper."""
         zero = fill_constant([1], self.sequence_length.dtype, 0)
-        return mapped(lambda x: x[0] if self.time_major else x[:, 0], self.inputs), OPS["equal"](
-            self.sequence_length, zero
-        )
+        return pytree.map(lambda x: x[0] if self.time_major else x[:, 0], self.inputs), OPS[
+            "equal"
+        ](self.sequence_length, zero)
 
     def sample(self, time: Any, outputs: Any, states: Any) -> Any:
         """The likeliest token."""
@@ -75,7 +75,7 @@ class TrainingHelper(DecodeHelper):
             in_dtype=self.sequence_length.dtype.proto,
             out_dtype=after.dtype.proto,
         )
-        return OPS["less_equal"](length, after), mapped(at, self.inputs_), states
+        return OPS["less_equal"](length, after), pytree.map(at, self.inputs_), states
 
 
 class GreedyEmbeddingHelper(DecodeHelper):

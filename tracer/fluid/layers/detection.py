@@ -364,7 +364,7 @@ def yolov3_loss(
     )[0]
 
 
-# -- read from what a network says
+# -- decoding of network outputs
 # --------------------------------------------------------------------------------------
 
 

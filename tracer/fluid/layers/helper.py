@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.mode import state
 from ...core.op import OPS
-from ...ir.passes.legalize_scalars import may_leave_none
+from ...ir.passes.legalize_scalars import may_reduce_to_scalar
 from ...static.graph.mode import Writing
 from ..deprecated import instead
 
@@ -24,7 +24,7 @@ def one(x: Any) -> Any:
     mode = state.mode
     if isinstance(mode, Writing):
         last = mode.recorder.block.ops[-1]
-        if last.outputs.get("Out") == [x.name] and may_leave_none(last.type, last.attrs):
+        if last.outputs.get("Out") == [x.name] and may_reduce_to_scalar(last.type, last.attrs):
             x.raw.shape = (1,)
             return x
     return OPS["reshape2"](x, shape=[1])
@@ -53,7 +53,7 @@ def into(made: Any, target: Any) -> Any:
         mode.write(made, target)
         mode.recorder.aliases.written(target)
     else:
-        mode.become(target, made)
+        mode.assign_inplace(target, made)
     return target
 
 

@@ -128,7 +128,7 @@ def polynomial_decay(
     if cycle:
         rounds = OPS["elementwise_max"](
             OPS["ceil"](step / decay_steps), _number(1.0)
-        )  # the first step counts as one of round 1
+        )  # the first step belongs to iteration 1
         share = step / (rounds * decay_steps)
     else:
         share = OPS["elementwise_min"](step, _number(decay_steps)) / decay_steps

@@ -2,8 +2,8 @@
 programs.
 """
 
-# dtypes of a variable, or after `=` kinds of values, and dtypes of those that are variables ->
-# `layer.argument`s that take these only
+# dtypes of a variable, or after `=` types of values, and dtypes of variables -> `layer.argument`s
+# that accept only these
 TAKES = {
     "float32 float64": (
         "add_position_encoding.input addmm.x addmm.y affine_channel.x affine_grid.theta "

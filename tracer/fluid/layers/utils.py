@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core import pytree
 from ...core.errors import with_user_line
 
 __all__ = [
@@ -18,8 +19,12 @@ __all__ = [
 
 
 def is_sequence(seq: Any) -> bool:
-    """Whether it holds others: a dict, or a list or tuple of any kind, but no str."""
-    return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, str | bytes))
+    """Whether `seq` is a dict or a sequence other than str or bytes."""
+    return _children_of(seq) is not None
+
+
+def _children_of(value: Any) -> pytree.Children | None:
+    return pytree.sequence_children(value, (str, bytes))
 
 
 def _children(nest: Any) -> list[Any]:
@@ -27,51 +32,36 @@ def _children(nest: Any) -> list[Any]:
 
 
 def flatten(nest: Any) -> list[Any]:
-    """What is at the ends, in order; of dicts in the order of their keys."""
-    return (
-        [leaf for child in _children(nest) for leaf in flatten(child)]
-        if is_sequence(nest)
-        else [nest]
-    )
-
-
-def _like(nest: Any, children: list[Any]) -> Any:
-    if isinstance(nest, dict):
-        found = dict(zip(sorted(nest), children, strict=True))
-        return type(nest)((key, found[key]) for key in nest)
-    return type(nest)(*children) if hasattr(nest, "_fields") else type(nest)(children)
+    """Return the leaves of a nest as a list; those of a dict in the order of its sorted keys."""
+    return pytree.flatten(nest, sort_keys=True, children_of=_children_of)[0]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
-    """A nest like structure with other ends.   Raises ValueError for another number of them."""
+    """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
         raise TypeError(with_user_line("pack_sequence_as: flat_sequence must be a sequence"))
-    wanted = len(flatten(structure))
-    if wanted != len(flat_sequence):
+    leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=_children_of)
+    if len(leaves) != len(flat_sequence):
         why = (
-            f"pack_sequence_as: the structure has {wanted} elements, the flat sequence "
+            f"pack_sequence_as: the structure has {len(leaves)} elements, the flat sequence "
             f"{len(flat_sequence)}"
         )
         raise ValueError(with_user_line(why))
-    return _packed(structure, iter(flat_sequence))
-
-
-def _packed(structure: Any, ends: Iterator[Any]) -> Any:
-    if not is_sequence(structure):
-        return next(ends)
-    return _like(structure, [_packed(child, ends) for child in _children(structure)])
+    return pytree.unflatten(spec, list(flat_sequence))
 
 
 def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
-    """func of the ends of nests that are alike, as such a nest."""
+    """Apply `func` to the leaves of one or more nests and return the results in the structure of
+    the first one.
+    """
     return pack_sequence_as(
         structure[0], [func(*ends) for ends in zip(*(flatten(s) for s in structure), strict=False)]
     )
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """Raise ValueError for nests that are not alike, and TypeError for those of other classes where
-    check_types says so.
+    """Raise ValueError if two nests differ in nesting, lengths or keys, and, with `check_types`,
+    TypeError if the types of their containers differ.
     """
     if is_sequence(nest1) != is_sequence(nest2) or (
         is_sequence(nest1) and len(nest1) != len(nest2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core import unique_name
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
 from ...ir.scope import Scope
@@ -54,7 +54,7 @@ class ModelAverage(Averaging):
             for p in program.global_block().all_parameters()
             if getattr(p, "do_model_average", True)
         ]
-        with pushed(Writing(program)):
+        with use_mode(Writing(program)):
             self._kept = {p.name: self._accumulate(program, p) for p in averaged}
 
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:

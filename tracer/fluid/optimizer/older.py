@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops import optimize_old
+from ...ops.legacy import optimizer
 from ...optimizer.optimizer import Accumulator
 from .base import Old
 
@@ -16,7 +16,7 @@ __all__ = ["DecayedAdagradOptimizer", "DpsgdOptimizer", "FtrlOptimizer", "LarsMo
 class DecayedAdagradOptimizer(Old):
     """Steps over the root of a running mean of the squared gradient; see the op decayed_adagrad."""
 
-    _op = optimize_old.decayed_adagrad
+    _op = optimizer.decayed_adagrad
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class FtrlOptimizer(Old):
     As in 1.8, l1 is taken for l2 too.
     """
 
-    _op = optimize_old.ftrl
+    _op = optimizer.ftrl
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class LarsMomentumOptimizer(Old):
     (You et al. 2017); see the op lars_momentum.
     """
 
-    _op = optimize_old.lars_momentum
+    _op = optimizer.lars_momentum
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class LarsMomentumOptimizer(Old):
 class DpsgdOptimizer(Old):
     """Clipped gradients with noise   (Abadi et al. 2016); see the op dpsgd."""
 
-    _op = optimize_old.dpsgd
+    _op = optimizer.dpsgd
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
 from ...static import Program, default_startup_program
@@ -101,7 +101,7 @@ class LookaheadOptimizer:
         made = self.inner_optimizer.minimize(loss, startup_program=startup_program)
         program = loss.block.program
         startup = default_startup_program() if startup_program is None else startup_program
-        with pushed(Writing(program)):
+        with use_mode(Writing(program)):
             step = self._counter(program)
             late = OPS["cast"](
                 OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()),
@@ -133,7 +133,7 @@ class LookaheadOptimizer:
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)
-        with pushed(Writing(startup)):
+        with use_mode(Writing(startup)):
             first = startup.global_block().declare(
                 data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
             )

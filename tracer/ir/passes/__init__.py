@@ -1,1 +1,3 @@
-"""Passes: functions from a program to a program.   None of them changes its argument."""
+"""Passes: functions from a program to a program, which do not change their argument unless their
+name says so.
+"""

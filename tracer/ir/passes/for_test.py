@@ -18,7 +18,7 @@ def is_forward(op: OpDesc) -> bool:
     return not int(op.attr("op_role", 0)) & (Role.BACKWARD | Role.OPTIMIZE)
 
 
-def for_testing(program: Program) -> Program:
+def clone_for_test_in_place(program: Program) -> Program:
     """Modify `program` for testing and return it. Blocks used only by gradients are removed, or
     emptied if later blocks are still used.
     """

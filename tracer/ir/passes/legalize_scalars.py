@@ -1,5 +1,5 @@
-"""Programs from before Paddle 2.5, which had no tensors without axes: what gives [] today gave [1],
-and says so where it declares its result.
+"""Support programs from before Paddle 2.5, which had no 0-D tensors: a result that is [] today was
+[1] and is declared so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REDUCTIONS = {
     "reduce_any",
 }
 _NORMS = {"p_norm", "frobenius_norm", "logsumexp"}
-_PARTS = {"slice", "strided_slice"}
+_SLICES = {"slice", "strided_slice"}
 _OTHERS = {
     "mean",
     "dot",
@@ -35,20 +35,22 @@ _OTHERS = {
 }
 
 
-def may_leave_none(kind: str, attrs: Mapping[str, Any]) -> bool:
-    """Whether an op of this type may leave no axis of its operand; attrs as in a program."""
-    if kind in _PARTS:
+def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
+    """Whether an op of this type may have a 0-D result; attrs as in a program."""
+    if kind in _SLICES:
         return bool(_value(attrs, "decrease_axis"))
     if kind in _REDUCTIONS or kind in _NORMS or kind in _OTHERS:
         return not any(_value(attrs, name) for name in ("keep_dim", "keepdim", "keepdims"))
     return False
 
 
-def leaves_none(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
-    """Whether an op on an operand of this rank gives [] today, where its gradient has to know."""
+def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
+    """Whether an op on an input of this rank has a 0-D result; for the ops whose gradient depends
+    on it.
+    """
     if kind == "mean":
         return True
-    if kind in _PARTS:
+    if kind in _SLICES:
         return len(attrs.get("decrease_axis") or ()) == rank
     if kind in _REDUCTIONS:
         dims = attrs.get("dim") or ()

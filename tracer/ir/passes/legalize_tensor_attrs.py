@@ -1,6 +1,4 @@
-"""Ops whose attributes real Paddle made variables, as the ops of ours that take them for
-operands.
-"""
+"""Replace ops whose attributes are variables by ops that take them as inputs."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ from dataclasses import replace
 
 from ..program import AttrType, OpDesc
 
-# type and attribute -> the op and its slot
-SIZED = {
+# (type, attribute) -> (op type, input slot)
+TENSOR_ATTR_OPS = {
     **{(type, "ksize"): ("pool_to", "Size") for type in ("pool2d", "pool3d")},
     **{
         (type, "output_size"): ("conv_transpose_to", "Size")
@@ -19,12 +17,12 @@ SIZED = {
 }
 
 
-def sized(desc: OpDesc) -> OpDesc:
-    """The op itself, or the one that takes its attribute for an operand."""
+def legalize_tensor_attrs(desc: OpDesc) -> OpDesc:
+    """The op, or the op that takes its attribute as an input."""
     for name, attr in desc.attrs.items():
-        given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in SIZED
+        given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS
         if given and (name != "ksize" or desc.attr("adaptive")):
-            type, slot = SIZED[desc.type, name]
+            type, slot = TENSOR_ATTR_OPS[desc.type, name]
             names = [attr.value] if attr.type == AttrType.VAR else list(attr.value)
             return replace(desc, type=type, inputs={**desc.inputs, slot: names})
     return desc

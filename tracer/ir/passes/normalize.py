@@ -9,7 +9,7 @@ from copy import deepcopy
 
 from ...core.errors import OpError, with_user_line
 from .. import program as data
-from .for_test import for_testing
+from .for_test import clone_for_test_in_place
 from .prune import prune
 
 
@@ -24,7 +24,7 @@ def normalize(
 
     keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x
     """
-    tested = for_testing(deepcopy(desc))
+    tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
         block.ops = [made for op in block.ops for made in _plain(op)]
     wanted = [

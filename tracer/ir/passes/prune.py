@@ -1,4 +1,4 @@
-"""The part of a program that some outputs need: what is exported of what was recorded."""
+"""Prune a program to the ops that some outputs need."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from dataclasses import replace
 
 from ...core.errors import OpError
 from ..block_captures import (
-    BODIES,
-    EFFECTS,
     EMPTY,
-    HOLDERS,
+    block_inputs,
+    block_outputs,
     block_reads,
     block_writes,
-    given_inside,
     inner_blocks,
+    op_accesses,
     op_reads,
-    op_touches,
-    taken_inside,
 )
+from ..op_traits import is_feed_or_fetch, traits_of
 from ..program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
 
 
@@ -37,98 +35,99 @@ def fetch_op(name: str, col: int) -> OpDesc:
 def prune(
     program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False
 ) -> Program:
-    """A new program with inputs `feeds`, outputs `fetches`, and the ops and variables that these
-    and the guards need.
+    """A new program with inputs `feeds`, outputs `fetches` and the ops and variables that they and
+    the guards need.
 
-    A feed may be any variable: what would compute it is left out.
-    OpError lists every name that is not there, every feed that nothing needs unless `spare` ones
-    are welcome, and every input that would be needed besides.
+    A feed may be any variable; the ops that compute it are removed.
+    spare: accept feeds that no output needs.
+    Raises OpError that lists every unknown name, unused feed and missing input.
     """
-    _judge_names(program, feeds, fetches)
-    program = _with_lean_blocks(program)
+    _check_names(program, feeds, fetches)
+    program = _prune_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    ops, needed = _needed(program, feeds, [*fetches, *guarded])
-    _judge_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
+    ops, needed = _needed_ops(program, feeds, [*fetches, *guarded])
+    _check_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
     return _assemble(program, ops, feeds, fetches)
 
 
-def lean(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """The program, changed to what `fetches` need where `feeds` are given; nothing becomes an input
-    or an output.
+def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    """Remove the ops that `fetches` do not need given `feeds`, and return the program; feed and
+    fetch ops do not change.
 
-    Raises OpError for names that are not there.
+    Raises OpError for unknown names.
     """
-    _judge_names(program, feeds, fetches)
-    ops, needed = _needed(program, feeds, fetches)
+    _check_names(program, feeds, fetches)
+    ops, needed = _needed_ops(program, feeds, fetches)
     block = program.block
     names = {
         *needed,
         *feeds,
         *fetches,
-        *(n for op in ops for n in (*op_touches(program, op), *op.output_names())),
+        *(n for op in ops for n in (*op_accesses(program, op), *op.output_names())),
     }
     block.ops = ops
     block.vars = {name: var for name, var in block.vars.items() if name in names or var.persistable}
     return program
 
 
-def without_dead_ops(program: Program) -> Program:
-    """The program without ops that neither its outputs nor the values that it keeps need; its
-    inputs stay, needed or not.
-    """
-    program = _with_lean_blocks(program)
+def eliminate_dead_ops(program: Program) -> Program:
+    """The program without ops that neither outputs nor persistable variables need; inputs stay."""
+    program = _prune_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feeds(), program.fetches()
-    ops, _ = _needed(program, feeds, [*fetches, *guarded, *kept])
+    ops, _ = _needed_ops(program, feeds, [*fetches, *guarded, *kept])
     return _assemble(program, ops, feeds, fetches)
 
 
-def _with_lean_blocks(program: Program) -> Program:
-    """The program without ops in blocks whose results nobody reads.
+def _prune_sub_blocks(program: Program) -> Program:
+    """The program without dead ops in sub-blocks.
 
-    As it is where other ops run blocks, such as those that look into others.
+    Unchanged if an op runs a block without a capture slot, because other ops may read its
+    variables.
     """
     if len(program.blocks) == 1 or any(
-        op.type not in BODIES and any(inner_blocks(program, op)) for op in program.ops()
+        not traits_of(op.type).capture_slot and any(inner_blocks(program, op))
+        for op in program.ops()
     ):
         return program
     made = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in made.ops()}
-    for block in reversed(made.blocks[1:]):  # a block comes before those inside of it
-        taken = taken_inside(runs[block.idx]) if block.idx in runs else []
-        block.ops = _lean(made, block, taken)
-        used = {name for op in block.ops for name in (*op_touches(made, op), *op.output_names())}
-        used.update(taken, given_inside(runs[block.idx]) if block.idx in runs else [])
+    for block in reversed(made.blocks[1:]):  # a block precedes its children
+        taken = block_outputs(runs[block.idx]) if block.idx in runs else []
+        block.ops = _live_ops(made, block, taken)
+        used = {name for op in block.ops for name in (*op_accesses(made, op), *op.output_names())}
+        used.update(taken, block_inputs(runs[block.idx]) if block.idx in runs else [])
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in made.ops():
         for block in inner_blocks(made, op):
-            slot, known = BODIES[op.type], {*block_reads(made, block), *block_writes(made, block)}
+            slot, known = (
+                traits_of(op.type).capture_slot,
+                {*block_reads(made, block), *block_writes(made, block)},
+            )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
-            break  # those further inside are of other ops
+            break  # deeper blocks belong to other ops
     return made
 
 
-def _lean(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
-    """The ops of a block that somebody needs: who stands outside may need all that it writes there,
-    and `taken` of its own.
-    """
+def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
+    """The live ops of a block. Outer variables that it writes, and `taken`, are live at its end."""
     needed = {*block_writes(program, block), *taken}
     kept: list[OpDesc] = []
     for op in reversed(block.ops):
-        if needed.intersection(op.output_names()) or _does_something(program, op):
+        if needed.intersection(op.output_names()) or _has_side_effects(program, op):
             kept.append(op)
-            needed |= op_touches(program, op)
+            needed |= op_accesses(program, op)
     return kept[::-1]
 
 
-def _does_something(program: Program, op: OpDesc) -> bool:
-    """Whether an op, or one in its blocks, is there for what it does."""
+def _has_side_effects(program: Program, op: OpDesc) -> bool:
+    """Whether an op, or one in its blocks, has side effects."""
     inside = (o for block in inner_blocks(program, op) for o in block.ops)
-    return op.type in EFFECTS or any(o.type in EFFECTS for o in inside)
+    return any(traits_of(o.type).has_side_effects for o in (op, *inside))
 
 
-def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+def _check_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     problems = [
         f"{what}[{i}] {name!r} is not in the program"
         for what, names in (("feeds", feeds), ("fetches", fetches))
@@ -142,29 +141,29 @@ def _judge_names(program: Program, feeds: Sequence[str], fetches: Sequence[str])
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _needed(
+def _needed_ops(
     program: Program, feeds: Iterable[str], wanted: Iterable[str]
 ) -> tuple[list[OpDesc], set[str]]:
-    """The ops of the outermost block that `wanted` needs, in order, and every name that
-    these read.
+    """The ops of the outermost block that `wanted` needs, in order, and every name that they
+    read.
     """
     given = set(feeds)
     needed = set(wanted)
     kept: list[OpDesc] = []
     for op in reversed(program.block.ops):
-        if op.type in HOLDERS:
+        if is_feed_or_fetch(op.type):
             continue
-        # What is fed needs no op, but an op that updates it in place has another reader after it.
+        # A fed variable needs no op, unless an op updates it in place for a later reader.
         writes = {
             name for name in op.output_names() if name not in given or name in op.input_names()
         }
-        if writes & needed or _does_something(program, op):
+        if writes & needed or _has_side_effects(program, op):
             kept.append(op)
-            needed |= op_touches(program, op)
+            needed |= op_accesses(program, op)
     return kept[::-1], needed
 
 
-def _judge_feeds(
+def _check_feeds(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> None:
     problems = []
@@ -173,16 +172,16 @@ def _judge_feeds(
             problems.append(f"feeds[{i}] {name!r} is not needed by the outputs")
         if program.block.vars[name].persistable:
             problems.append(f"feeds[{i}] {name!r} is persistable: its value comes from the file")
-    for name in dict.fromkeys(_missing(program, ops, needed, feeds)):
+    for name in dict.fromkeys(_unwritten_names(program, ops, needed, feeds)):
         problems.append(f"{name!r} is needed by the outputs but is neither fed nor computed")
     if problems:
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _missing(
+def _unwritten_names(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> Iterator[str]:
-    """The names that are read before anything writes them, and those that nothing writes."""
+    """The names that are read before they are written, or never written."""
     known = {
         name
         for name, var in program.block.vars.items()
@@ -192,7 +191,7 @@ def _missing(
         written = set(op.output_names()).union(
             *(o.output_names() for b in inner_blocks(program, op) for o in b.ops)
         )
-        read = op_touches(program, op) - written | set(op.input_names()) - {EMPTY}
+        read = op_accesses(program, op) - written | set(op.input_names()) - {EMPTY}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
@@ -214,10 +213,12 @@ def _assemble(
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     used = {*feeds, *fetches, *guarded, *_names(kept)}
     block.vars = {
-        name: var for name, var in block.vars.items() if name in used and name not in HOLDERS
+        name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
-    for name in sorted({op.type for op in block.ops} & HOLDERS.keys()):
-        block.vars[name] = VarDesc(name, dtype="", kind=HOLDERS[name], persistable=True)
+    for name in sorted({op.type for op in block.ops}):
+        holder = traits_of(name).holder
+        if holder is not None:
+            block.vars[name] = VarDesc(name, dtype="", kind=holder, persistable=True)
     contract = (
         None if program.contract is None else _contract(program.contract, block, feeds, fetches)
     )
@@ -256,8 +257,8 @@ def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
 def _contract(
     contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Contract:
-    """What still holds of a contract.  Other outputs than before have no nesting; a verification
-    was of other files.
+    """The contract of the pruned program. The output tree is dropped if the outputs change, the
+    verification always.
     """
     pruned = deepcopy(contract)
     pruned.inputs, pruned.outputs = (

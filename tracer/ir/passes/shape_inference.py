@@ -1,6 +1,4 @@
-"""The shapes of a recorded program for inputs of other sizes: unknown where the recording assumed
-nothing.
-"""
+"""Infer the shapes of a recorded program for other input shapes."""
 
 from __future__ import annotations
 
@@ -10,20 +8,21 @@ from typing import Any
 
 from ...core.dtype import BY_NP, dtype_of
 from ...core.op import OPS, Meta
+from ..op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
 
 
 def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
-    """A copy in which inputs have other shapes, and every result the shape that follows.
+    """A copy of the program with other input shapes and the shapes that follow.
 
-    Raises OpError where an op refuses.
+    Raises OpError if shape inference of an op fails.
     """
     copied = deepcopy(program)
     declared = copied.block.vars
     for name, shape in shapes.items():
         declared[name].shape = shape
     for desc in copied.block.ops:
-        if desc.type not in ("feed", "fetch"):
+        if not is_feed_or_fetch(desc.type):
             infer(desc, declared)
     return copied
 
@@ -34,9 +33,9 @@ def _metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
 
 
 def infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
-    """Let the results of an op have the shapes and dtypes that follow from its operands.
+    """Set the shapes and dtypes of an op's outputs from its inputs.
 
-    Raises OpError where it refuses them.
+    Raises OpError if shape inference fails.
     """
     op = OPS[desc.type]
     metas = tuple(_metas(desc.inputs.get(s.name, []), s.many, declared) for s in op.ins)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import TraceError, inside, warn, with_user_line
+from ...core.errors import TraceError, is_library_file, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
 from ...ir.plain_values import PLAIN, is_fixed
@@ -172,7 +172,7 @@ class Assumed:
             return
         self._objects[id(layer)] = layer
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
-            if isinstance(hook, FunctionType) and not inside(hook.__code__.co_filename):
+            if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
                 self.saw(hook)
         ours = type(layer).__module__.startswith(OURS)
         for kind in type(layer).__mro__:
@@ -483,4 +483,4 @@ def _is_users(module: ModuleType) -> bool:
     if file is None:
         # of a notebook, or made by the user
         return module.__spec__ is None and not module.__name__.startswith(OURS)
-    return not inside(file) and "site-packages" not in file and "/lib/python" not in file
+    return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.cuda import host
+from ...core.cuda import to_host
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN
 from ...nn.layer import Layer
@@ -144,14 +144,14 @@ class Value(Looked):
             now is self.was.value and not isinstance(now, np.ndarray)
         ):
             return now is self.was.value  # nor is what a device holds fetched at each call
-        return self.was.same(host(now))
+        return self.was.same(to_host(now))
 
     def set(self, value: Any) -> None:
         """What changes it does so as an op."""
 
 
 def _numbers_of(array: Any) -> Snapshot:
-    here = host(array)
+    here = to_host(array)
     is_own = (
         not isinstance(array, np.ndarray) or array.flags.owndata
     )  # else it is memory of someone who may write there

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...capture.control import pytree
 from ...capture.control.may_alias import Moved
 from ...capture.control.mutable_locations import Cell, Elements, Entries, Keeper
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
+from ...core import pytree
 from ...core.errors import TraceError
 from ...core.op import OPS
 from ...core.parameter import Parameter

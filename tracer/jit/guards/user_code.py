@@ -9,7 +9,7 @@ import sysconfig
 from types import FunctionType
 from typing import Any
 
-from ...core.errors import inside
+from ...core.errors import is_library_file
 
 LIBRARIES = (
     "numpy",
@@ -42,7 +42,7 @@ def is_users(function: FunctionType) -> bool:
     ignored module.
     """
     filename = function.__code__.co_filename
-    if inside(filename):
+    if is_library_file(filename):
         return False
     module = function.__module__ or ""
     if any(module == m or module.startswith(m + ".") for m in _IGNORED):

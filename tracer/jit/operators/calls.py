@@ -11,7 +11,6 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...capture.control import pytree
 from ...capture.control.branch_values import as_meta, common
 from ...capture.control.may_alias import current
 from ...capture.control.tensor_arrays import TensorArray
@@ -26,6 +25,7 @@ from ...capture.symbolic_scalars import (
     troubled,
 )
 from ...capture.variable import Variable
+from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.errors import TraceError, warn, with_user_line
 from ...core.function_source import NoSource

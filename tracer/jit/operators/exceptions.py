@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control import pytree
 from ...capture.control.branch import check_condition, put_back
 from ...capture.control.branch_values import as_condition
 from ...capture.control.mutable_locations import refuse_changed
@@ -15,6 +14,7 @@ from ...capture.control.optional_values import facts_of
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
+from ...core import pytree
 from ...core.errors import TraceError, user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -131,6 +131,6 @@ def print_(*values: Any, **how: Any) -> None:
         shown = list(leaves)
         for i, array in zip(places, arrays, strict=True):
             shown[i] = Tensor(array)
-        print(*pytree.build(nesting, shown), **how)
+        print(*pytree.unflatten(nesting, shown), **how)
 
     py_func(show, [leaves[i] for i in places], None)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control import pytree
 from ...capture.control.branch_values import Undefined, as_condition
 from ...capture.control.may_alias import current
 from ...capture.control.optional_values import make_returned, none_flag
 from ...capture.modes import static_mode
 from ...capture.variable import Variable
+from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS

@@ -300,6 +300,11 @@ bool run_node(EngineObject* self, bool retain) {
     return static_cast<bool>(
         Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
   }
+  if (!self->bare) {
+    auto* object = reinterpret_cast<PyObject*>(self);
+    Ref told(call_method(object, "visit", reinterpret_cast<PyObject*>(node), Py_None));
+    if (!told) return false;
+  }
   Ref args = operands_of(self, node);
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), arrived);

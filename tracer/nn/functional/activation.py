@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import named, no_tensor
+from ...core.operand_checks import not_a_tensor_error, set_function_name
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, from_front
 from ...tensor.logic import equal
@@ -88,7 +88,7 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None
     try:
         mode = "all" if weight.meta.shape == (1,) else "channel"
     except AttributeError:
-        raise no_tensor(weight) from None
+        raise not_a_tensor_error(weight) from None
     return OPS["prelu"](x, weight, mode=mode, data_format=data_format)
 
 
@@ -233,7 +233,7 @@ def _in_place(function: Any) -> Any:
     def changed(x: Tensor, *args: Any, **settings: Any) -> Tensor:
         return in_place(x, lambda now: function(now, *args, **settings))
 
-    named(changed, f"{function.__name__}_")
+    set_function_name(changed, f"{function.__name__}_")
     changed.__doc__ = f"In place: {function.__doc__}"
     changed.__signature__ = signature(function)  # type: ignore[attr-defined]
     return changed

@@ -9,7 +9,7 @@ from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_axis, no_tensor
+from ...core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.convert import axes_of, bounds, cast, from_front, full, stacked_sizes
 from ...tensor.creation import full as full_of
@@ -60,9 +60,9 @@ def embedding(
     try:
         rows = weight.meta.shape[0]
     except AttributeError:
-        raise no_tensor(weight) from None
+        raise not_a_tensor_error(weight) from None
     except IndexError:
-        raise no_axis(weight, 0) from None
+        raise no_axis_error(weight, 0) from None
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -100,7 +100,7 @@ def dropout(
         p = p.item()
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"dropout: p={p} is not a probability"))
-    if p == 0 or (not training and mode == "upscale_in_train" and state.mode.silent):
+    if p == 0 or (not training and mode == "upscale_in_train" and state.mode.is_eager):
         return x
     if axis is not None:
         return _dropout_axis(
@@ -112,7 +112,7 @@ def dropout(
         "is_test": not training,
         "dropout_implementation": name_in_file,
     }
-    if seed := rng.program_seed():  # then each call drops the same elements, as in Paddle
+    if seed := rng.program_seed():  # Each call then drops the same elements, as in Paddle.
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
 
@@ -144,9 +144,9 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
     try:
         rank = x.ndim
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if not rank:
-        raise no_axis(x, axes)
+        raise no_axis_error(x, axes)
     kept = [from_front(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
     mask = cast(_drawn_above(x, shape, p), x.dtype)
@@ -156,7 +156,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
 
 def _check_rank(x: Tensor, rank: int, op: str) -> None:
     """Raise OpError unless `x` has `rank` axes."""
-    need(x)
+    check_tensors(x)
     if x.ndim != rank:
         raise OpError(
             with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})")
@@ -206,7 +206,7 @@ def alpha_dropout(
     try:
         shape = list(x.shape)
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     kept = cast(_drawn_above(x, shape, p), x.dtype)
     mixed = add(multiply(x, kept), OPS["scale"](kept, scale=-lowest, bias=lowest))
     return OPS["scale"](mixed, scale=a, bias=-a * lowest * p)
@@ -238,13 +238,13 @@ def pad(
     try:
         rank = x.ndim
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if mode == "constant" and len(sizes) == 2 * rank:
         if tensors is not None:
             return _framed(x, tensors, float(value))
         return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
-        need(x)
+        check_tensors(x)
         raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
     first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in ("NCHW", "NCL", "NCDHW")
     extra = 5 - x.ndim
@@ -299,7 +299,7 @@ def normalize(
     x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
     """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
-    need(x)
+    check_tensors(x)
     size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
     return divide(x, maximum(size, full([], epsilon, x.dtype)))
 
@@ -328,7 +328,7 @@ def pairwise_distance(
     try:
         dtype = x.dtype
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     apart = subtract(x, y)
     apart = add(apart, full([], epsilon, dtype)) if epsilon else apart
     return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)

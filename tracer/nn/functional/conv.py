@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import no_tensor
+from ...core.operand_checks import not_a_tensor_error
 from ...core.tensor import Tensor
 from .common import with_bias
 
@@ -60,9 +60,9 @@ def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     try:
         channels = x.meta.shape[-1 if last else 1]
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     except IndexError:
-        return False  # the op says what is wrong
+        return False  # the op raises the error
     return groups == channels and groups > 1 and filters % groups == 0
 
 
@@ -70,9 +70,9 @@ def _filters(weight: Tensor, axis: int) -> int:
     try:
         return weight.meta.shape[axis]
     except AttributeError:
-        raise no_tensor(weight) from None
+        raise not_a_tensor_error(weight) from None
     except IndexError:
-        return 0  # the op says what is wrong
+        return 0  # the op raises the error
 
 
 def conv2d(

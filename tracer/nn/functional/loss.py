@@ -8,7 +8,7 @@ from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_tensor
+from ...core.operand_checks import check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
@@ -75,7 +75,7 @@ def _classes(label: Tensor, soft: bool) -> Tensor:
     try:
         whole = soft or label.meta.dtype.kind in "iu"
     except AttributeError:
-        raise no_tensor(label) from None
+        raise not_a_tensor_error(label) from None
     return label if whole else cast(label, "int64")
 
 
@@ -128,7 +128,7 @@ def cross_entropy(
     try:
         flat = not soft_label and label.ndim == input.ndim - 1
     except AttributeError:
-        raise no_tensor(input) from None
+        raise not_a_tensor_error(input) from None
     if flat:
         label = unsqueeze(label, axis)
     _, loss = _xent(input, label, soft_label, ignore_index, axis, use_softmax)
@@ -143,7 +143,7 @@ def cross_entropy(
 
 
 def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
-    if state.mode.silent and not (label.array == ignore_index).any():
+    if state.mode.is_eager and not (label.array == ignore_index).any():
         return mean(loss)
     kept = cast(not_equal(label, full([], ignore_index, label.dtype)), loss.dtype)
     return divide(sum_of(multiply(loss, kept)), sum_of(kept))
@@ -224,8 +224,8 @@ def nll_loss(
 
     input [N, C], label int [N] or [N, 1] -> [] or [N]
     """
-    need(input)
-    need(label)
+    check_tensors(input)
+    check_tensors(label)
     if input.ndim == label.ndim == 2:
         label = squeeze(label, 1)
     label, ignore_index = _ignoring(label, ignore_index)
@@ -279,7 +279,7 @@ def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
     """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
-    need(input, label)
+    check_tensors(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:
         input, label = promoted(input, label)  # as in Paddle, of these two alone
     loss = OPS["kldiv_loss"](input, label, reduction="none")

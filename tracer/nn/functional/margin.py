@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need, no_axis
+from ...core.operand_checks import check_tensors, no_axis_error
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.creation import zeros_like
@@ -55,7 +55,7 @@ __all__ = [
 
 
 def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
-    need(x, y)
+    check_tensors(x, y)
     a, b = x.meta.shape, y.meta.shape
     if len(a) != len(b) or any(p != q and min(p, q) >= 0 for p, q in zip(a, b, strict=True)):
         raise OpError(
@@ -98,7 +98,7 @@ def hinge_embedding_loss(
     name: str | None = None,
 ) -> Tensor:
     """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
-    need(label)
+    check_tensors(label)
     none = zeros_like(input)
     near = where(equal(label, full([], 1, label.dtype)), input, none)
     far = where(equal(label, full([], -1, label.dtype)), relu(subtract(margin, input)), none)
@@ -250,7 +250,7 @@ def gaussian_nll_loss(
     full: with the constant ln(2 pi) / 2.
     The bound of the variance has no part in its gradient, as in Paddle.
     """
-    need(input, label, variance)
+    check_tensors(input, label, variance)
     if variance.ndim == input.ndim - 1:
         variance = unsqueeze(variance, -1)
     bounded = clip(variance, min=epsilon)
@@ -320,9 +320,9 @@ def dice_loss(
 
     input [N, *, C], label int [N, *, 1] -> []
     """
-    need(input, label)
+    check_tensors(input, label)
     if not input.ndim:
-        raise no_axis(input, -1)
+        raise no_axis_error(input, -1)
     hot = one_hot(squeeze(label, -1), input.meta.shape[-1])
     axes = list(range(1, input.ndim))
     shared = sum_of(multiply(input, hot), axes)

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_tensor
+from ...core.operand_checks import check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.math import divide, pow
 from .common import pad
@@ -117,7 +117,7 @@ def layer_norm(
     try:
         inside = x.meta.shape[x.ndim - len(shape) :]
     except AttributeError:
-        raise no_tensor(x) from None
+        raise not_a_tensor_error(x) from None
     if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
         raise OpError(
             with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})")
@@ -186,7 +186,7 @@ def local_response_norm(
     (Krizhevsky et al. 2012).
     x [N, C, *] -> like x
     """
-    need(x)
+    check_tensors(x)
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:
         raise OpError(
             with_user_line(

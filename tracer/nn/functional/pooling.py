@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import need, no_axis
+from ...core.operand_checks import check_tensors, no_axis_error
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, full, zeros_like
 from ...tensor.manipulation import (
@@ -203,10 +203,10 @@ def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[An
     several = isinstance(output_size, list | tuple)
     sizes = list(output_size) if several else [output_size] * rank
     if any(s is None for s in sizes):
-        need(x)
+        check_tensors(x)
         spatial = x.shape[1:-1] if is_last(data_format) else x.shape[2:]
         if len(spatial) < len(sizes):
-            raise no_axis(x, len(sizes) + 1)
+            raise no_axis_error(x, len(sizes) + 1)
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes
@@ -280,7 +280,7 @@ def adaptive_max_pool2d(
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    # pool2d of Paddle looks at single pixels here
+    # Paddle's pool2d uses single pixels here.
     return _adaptive_max(2, x, output_size, return_mask)
 
 
@@ -426,7 +426,7 @@ def _unpooled_size(
 
     Tensors where only a run knows them.
     """
-    need(x)
+    check_tensors(x)
     sizes = x.shape[2:]
     least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, strides, size, pads, strict=True)]
     if wanted is None:

@@ -55,7 +55,7 @@ def sync_batch_norm(
     wide = np.dtype(np.float32) if is_half(x.meta.dtype) else x.meta.dtype
     held = cast(x, wide)
     here = math.prod(x.shape[a] for a in axes)
-    count = _of_all(Tensor(cuda.put(np.array([here], dtype=wide), cuda.index_of(x.array))))
+    count = _of_all(Tensor(cuda.to_device(np.array([here], dtype=wide), cuda.index_of(x.array))))
     mean = _of_all(_sum(held, axes)) / count
     apart = held - mean
     variance = _of_all(_sum(apart * apart, axes)) / count

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
 from ...tensor.convert import stacked_sizes
 from .conv import pair
@@ -82,7 +82,7 @@ def interpolate(
     average pooling). align_corners: the outer pixels' centres stay; align_mode 1 leaves out the
     half pixel; size and scale_factor may be tensors.
     """
-    need(x)
+    check_tensors(x)
     mode, data_format = mode.lower(), data_format.upper()
     rank = x.ndim - 2
     if mode == "area" and data_format == "NCHW":

@@ -9,7 +9,7 @@ from ...capture.control.with_blocks import ConditionalBlock
 from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OarlockError, OpError, with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...core.unique_name import generate
 from ...ir.op_role import Role
@@ -117,7 +117,7 @@ class OptimizerWithMixedPrecision:
         parameter and its gradient.
         """
         self._program = program = program_of("decorate: backward", loss)
-        with program_guard(program, startup_program), pushed(Writing(program)):
+        with program_guard(program, startup_program), use_mode(Writing(program)):
             self._factor = self._global("loss_scaling", self._start, "float32")
             if self._dynamic:
                 self._counts = {
@@ -141,7 +141,7 @@ class OptimizerWithMixedPrecision:
         if not self._scales:
             return self._optimizer.apply_gradients(pairs)
         assert self._program is not None
-        with pushed(Writing(self._program)), self._program.recorder.as_role(Role.OPTIMIZE):
+        with use_mode(Writing(self._program)), self._program.recorder.as_role(Role.OPTIMIZE):
             grads, bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
             )
@@ -163,7 +163,7 @@ class OptimizerWithMixedPrecision:
             ("bad", bad, self._shrinks),
         ):
             count = self._counts[name]
-            more: Any = (count + 1) * happened.astype("int32")  # the other kind begins anew
+            more: Any = (count + 1) * happened.astype("int32")  # the other count restarts
             due = OPS["equal"](
                 more,
                 OPS["fill_constant"](shape=[1], value=float(every), dtype=dtype_of("int32").proto),
@@ -192,8 +192,8 @@ class OptimizerWithMixedPrecision:
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
-# behind init_loss_scaling, in the older order: the names, and what stands in these places today
-# where nothing is given
+# The parameters after init_loss_scaling in the older order: their names, and today's defaults in
+# these positions.
 PLACES = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,

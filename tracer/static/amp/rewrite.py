@@ -22,8 +22,6 @@ from ..graph.program import Program
 from .lists import AutoMixedPrecisionLists
 
 GUARD = "__use_fp16__"
-# whose statistics and weights stay in float32
-ONLY_X = ("batch_norm", "layer_norm", "sync_batch_norm")
 SINGLE = "float32"
 
 
@@ -89,7 +87,7 @@ class Rewrite:
         if self.guarded and GUARD not in op.attr("op_namescope", ""):
             return False
         names = self._cast_names(op)
-        if not names or op.type in self.black or OPS[op.type].facts.no_half:
+        if not names or op.type in self.black or OPS[op.type].traits.no_half:
             return op.type in self.lists.white_list and bool(names)
         if op.type in self.lists.white_list:
             return True
@@ -98,7 +96,7 @@ class Rewrite:
 
     def _cast_names(self, op: OpDesc) -> list[str]:
         """The operands in float32 that a cast would be put before."""
-        slots = OPS[op.type].ins[:1] if op.type in ONLY_X else OPS[op.type].ins
+        slots = OPS[op.type].ins[:1] if OPS[op.type].traits.amp_casts_only_x else OPS[op.type].ins
         names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY]
         return [n for n in names if self.block.vars[n].dtype == SINGLE]
 
@@ -109,7 +107,7 @@ class Rewrite:
         """Write an op in half precision; None where it cannot run so."""
         before = len(self.ops)
         halves = {name: self._half(name) for name in self._cast_names(op)}
-        only = OPS[op.type].ins[0].name if op.type in ONLY_X else None
+        only = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
         inputs = {
             slot: [halves.get(n, n) if only in (None, slot) else n for n in names]
             for slot, names in op.inputs.items()

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, TypeAlias
 from ...capture.variable import ParameterVariable, Variable, checked_flags
 from ...core import unique_name
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, told, user_line, with_user_line
+from ...core.errors import OpError, same_kind, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
-from ...ir.block_captures import BODIES, EFFECTS
+from ...ir.op_traits import traits_of
 from ...ir.passes.shape_inference import infer
-from ...ir.passes.upgrade_ops import RENAMED
+from ...ir.passes.upgrade_ops import RENAMED_OPS
 from ...ir.printer import block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed
@@ -338,7 +338,11 @@ class Block:
             raise OpError(
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
-        if type not in OPS and type not in RENAMED and type not in BODIES and type not in EFFECTS:
+        traits = traits_of(type)
+        is_known = (
+            type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
+        )
+        if not is_known:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
             type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {})
@@ -374,7 +378,7 @@ class Block:
         try:
             infer(desc, {n: v for n, v in seen.items() if v is not None})
         except OpError as error:
-            raise told(error, with_user_line(f"{desc.type}: {error}")) from None
+            raise same_kind(error, with_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
         """The ops from `start` to before `end`."""

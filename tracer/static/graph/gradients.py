@@ -7,7 +7,7 @@ from typing import Any
 from ... import autodiff as data
 from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...ir.op_role import Role
 from ...ir.program import Attr, AttrType, OpDesc
 from .mode import Writing
@@ -64,7 +64,7 @@ def append_backward(
             with_user_line("append_backward: nothing is computed twice; checkpoints are not there")
         )
     program = program_of("append_backward", loss)
-    with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
+    with use_mode(Writing(program)), program.recorder.as_role(Role.BACKWARD):
         found = data.append_backward(loss, parameter_list, no_grad_set)
     program.changed()
     block = program.current_block()
@@ -101,7 +101,7 @@ def gradients(
     or names that are constants.
     """
     program = program_of("gradients", targets)
-    with pushed(Writing(program)), program.recorder.as_role(Role.BACKWARD):
+    with use_mode(Writing(program)), program.recorder.as_role(Role.BACKWARD):
         found = data.gradients(targets, inputs, target_gradients, no_grad_set)
     program.changed()
     return [None if g is None else program.current_block()._var_recursive(g.name) for g in found]

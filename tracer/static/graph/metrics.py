@@ -35,7 +35,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     made = OPS["accuracy"](best, places, label)
     for wanted, found in ((correct, made[1]), (total, made[2])):
         if wanted is not None:
-            state.mode.become(wanted, found)
+            state.mode.assign_inplace(wanted, found)
     return made[0]
 
 

@@ -11,7 +11,7 @@ from ...capture.variable import ParameterVariable, Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
 from ...core.errors import MisfitError, OarlockError, with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
 from ...ir.op_role import Role
@@ -73,7 +73,7 @@ def minimize(
     gradient.
     """
     program = program_of(f"{type(optimizer).__name__}.minimize", loss)
-    with program_guard(program, startup_program), pushed(Writing(program)):
+    with program_guard(program, startup_program), use_mode(Writing(program)):
         pairs = backward(optimizer, loss, parameters, no_grad_set)
         return apply(optimizer, pairs), pairs
 
@@ -88,7 +88,7 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     if not pairs:
         return []
     program = program_of("apply_gradients", pairs[0][0])
-    with pushed(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
+    with use_mode(Writing(program)), program.recorder.as_role(Role.OPTIMIZE):
         pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:

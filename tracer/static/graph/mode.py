@@ -11,18 +11,17 @@ from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_float
-from ...core.era import era
-from ...core.errors import OperandError, OpError, inside, with_user_line
-from ...core.mode import Mode, innermost, pushed, state
+from ...core.errors import OperandError, OpError, is_library_file, with_user_line
+from ...core.mode import Mode, base_mode, state, use_mode
 from ...core.op import Meta, Op, Slot
+from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .default_programs import default_main_program
 from .program import Program
 from .program_recorder import HandRecorder
 
-# What works on whole numbers here, and is refused for them, with a TypeError, by the functions that
-# write programs in Paddle.
+# Ops that accept integers here, but raise TypeError in Paddle's functions that record programs.
 FLOATS_ONLY = frozenset(
     {
         "brelu",
@@ -93,7 +92,7 @@ class Writing(Static):
             )
         other = self._home(args) if self._program is None else None
         if other is not None:
-            with pushed(Writing(other, self.tape, self._convert)):
+            with use_mode(Writing(other, self.tape, self._convert)):
                 return op(*args, **attrs)
         namer = self.recorder.namer
         if namer.operator and not namer.owner:
@@ -125,20 +124,22 @@ class Writing(Static):
         desc = self.recorder.new_output(op, slot, args, meta)
         if slot.over:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
-        constant = bool(op.facts.no_grad) or slot.intermediate or not is_float(meta.dtype)
-        desc.stop_gradient = constant or not self.tape or not (era.old or _any_wants(args))
+        constant = bool(op.traits.no_grad) or slot.intermediate or not is_float(meta.dtype)
+        desc.stop_gradient = (
+            constant or not self.tape or not (compat.is_paddle1 or _any_wants(args))
+        )
         return self.program.current_block().of(desc)
 
-    def shadow(self, tensor: Tensor) -> Tensor:
-        """See Mode.shadow."""
-        made = super().shadow(tensor)
+    def snapshot(self, tensor: Tensor) -> Tensor:
+        """See Mode.snapshot."""
+        made = super().snapshot(tensor)
         assert isinstance(made, Variable)
         assert isinstance(tensor, Variable)
         made.block = tensor.block
         return made
 
-    def become(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.become.
+    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
+        """See Mode.assign_inplace.
 
         What outlives a run is written itself; any other is another variable from now on.
         """
@@ -148,7 +149,7 @@ class Writing(Static):
             self.write(made, tensor)
             self.recorder.aliases.written(tensor)
         else:
-            super().become(tensor, made)
+            super().assign_inplace(tensor, made)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
         """See Static.rebind."""
@@ -187,7 +188,7 @@ def asked_inside() -> bool:
     # of modes over this one, and of Tensor
     while frame.f_code.co_name == "shape" and frame.f_back is not None:
         frame = frame.f_back
-    return inside(frame.f_code.co_filename)
+    return is_library_file(frame.f_code.co_filename)
 
 
 @cache
@@ -198,7 +199,7 @@ def _mode_of_main_program() -> Writing:
 
 def writing() -> bool:
     """Whether a program is being written by hand."""
-    return isinstance(innermost(state.mode), Writing)
+    return isinstance(base_mode(state.mode), Writing)
 
 
 _before: list[Mode] = []

@@ -27,7 +27,7 @@ class Averaging:
     Values are those of the scope in force.
     """
 
-    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and what they were
+    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and their values before
 
     def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         """The name of each parameter, and what stands in for it."""

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 from ...capture.recorder import plain
 from ...core.dtype import DType
-from ...core.era import era
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
+from ...core.paddle1_compat import compat
 from ...ir.attr_types import attr_problem, block_indices
 from ...ir.printer import op_text
 from ...ir.program import Attr, AttrType, OpDesc
@@ -26,7 +26,7 @@ COMMON = {
     "with_quant_attr": AttrType.BOOLEAN,
     "sub_block": AttrType.BLOCK,
 }
-# What they are where nothing else was said.
+# Defaults of attributes that are not set.
 EVERY: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],
@@ -73,7 +73,7 @@ def _guessed(op_type: str, name: str, value: Any) -> AttrType:
 
 def _of_every_op() -> dict[str, Any]:
     """What every op has, as the Paddle of the era lists it."""
-    return EVERY if era.old else {**EVERY, "with_quant_attr": False}
+    return EVERY if compat.is_paddle1 else {**EVERY, "with_quant_attr": False}
 
 
 class Operator:

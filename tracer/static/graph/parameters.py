@@ -14,7 +14,7 @@ from ...capture.variable import ParameterVariable, Variable
 from ...core import cuda
 from ...core.dtype import BY_NP, dtype_of
 from ...core.errors import OpError, with_user_line
-from ...core.mode import pushed
+from ...core.mode import use_mode
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir import program as data
@@ -41,7 +41,7 @@ def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -
     """Write ops that give a variable its first value."""
     target = startup.global_block().declare(replace(desc, persistable=True))
     mode = Writing(startup)
-    with pushed(mode):
+    with use_mode(mode):
         startup.recorder.starting = True
         try:
             value = first()
@@ -88,7 +88,7 @@ def adopt(program: Program, tensor: Tensor) -> Variable:
     """The variable for a parameter or a buffer that was made outside of the program, with its value
     of now.
     """
-    array = np.asarray(cuda.host(tensor.array))
+    array = np.asarray(cuda.to_host(tensor.array))
     known = program.raw.block.vars.get(tensor.name)
     if known is not None:
         return program.global_block().of(known)

@@ -16,8 +16,8 @@ from ...core.tensor import Tensor
 from ...ir import program as data
 from ...ir.op_role import Role
 from ...ir.parser import parse
-from ...ir.passes.for_test import for_testing
-from ...ir.passes.prune import lean
+from ...ir.passes.for_test import clone_for_test_in_place
+from ...ir.passes.prune import prune_in_place
 from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
 from .block import Block
@@ -55,11 +55,11 @@ class Program:
         self._source: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0
-        self.lr_scheduler: Any = None  # whose rate each run takes
+        self.lr_scheduler: Any = None  # its learning rate applies to each run
         self.lr_var: Variable | None = None
-        self.readers: list[Callable[[], dict[str, Any]]] = []  # what each run takes batches from
-        self.compiled: dict[Any, Any] = {}  # what an Executor made of it
-        self.flushed = b""  # what it said when its description was flushed last
+        self.readers: list[Callable[[], dict[str, Any]]] = []  # readers that feed each run
+        self.compiled: dict[Any, Any] = {}  # specializations that an Executor compiled
+        self.flushed = b""  # the description when it was last flushed
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:
@@ -225,7 +225,7 @@ class Program:
         for_test: without gradients and optimizers, dropout and norms as in eval mode
         """
         desc = deepcopy(self.raw)
-        made = Program.of(for_testing(desc) if for_test else desc)
+        made = Program.of(clone_for_test_in_place(desc) if for_test else desc)
         made.recorder.seed = self.recorder.seed
         made.readers = list(self.readers)
         if not for_test:
@@ -336,7 +336,7 @@ class Program:
         variables of those.
         """
         wanted = [name for t in targets for name in _targets(t)]
-        desc = lean(deepcopy(self.raw), feeded_var_names, wanted)
+        desc = prune_in_place(deepcopy(self.raw), feeded_var_names, wanted)
         ops = [op for block in desc.blocks for op in block.ops]
         used = {
             *feeded_var_names,

@@ -11,8 +11,8 @@ from typing import Any
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.era import era
 from ...core.errors import TraceError, with_user_line
+from ...core.paddle1_compat import compat
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir.names import Namer
@@ -33,7 +33,7 @@ KEEP_SHAPE = (
 
 def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
     """Whether Paddle's op wants room for what its gradient op computes with."""
-    return type == "batch_norm" and not era.old and not attrs["is_test"].value
+    return type == "batch_norm" and not compat.is_paddle1 and not attrs["is_test"].value
 
 
 class ProcessNames(Namer):
@@ -93,7 +93,7 @@ class HandRecorder(Recorder):
         self.role_of: list[str] = []  # the parameter, and its gradient, that an op changes
         self.device = ""
         self.seed = 0  # what its random ops start from, 0 for the common source
-        self.starting = False  # whether what is written gives a parameter its first value
+        self.starting = False  # whether the op that is recorded initializes a parameter
         self.name_scopes: list[str] = []
         # how many of a name were opened in a scope, less one
         self.scopes_named: dict[tuple[str, str], int] = {}
@@ -202,7 +202,7 @@ class HandRecorder(Recorder):
             and not desc.attr("seed")
             and self._makes_parameters(desc)
         ):
-            # ops of one shape should not draw the same, and each run of the program should
+            # Ops of one shape should not draw the same numbers, and each run should draw others.
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
         if self.role:
@@ -236,6 +236,6 @@ class HandRecorder(Recorder):
         if self._adopt is not None and (isinstance(tensor, Parameter) or tensor.persistable):
             return self._adopt(tensor)
         made = value_of(tensor.array)
-        if self.block.idx == 0:  # else the ops outside of the block do not see it
+        if self.block.idx == 0:  # Otherwise the ops outside of the block do not see it.
             self.bind(tensor, made.name)
         return made.name

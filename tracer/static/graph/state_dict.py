@@ -35,7 +35,7 @@ def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) 
         why = f"Because '{name}' not in the program."
         if name in known:
             meta, raw = known[name].meta, value.array if isinstance(value, Tensor) else value
-            array = np.asarray(cuda.host(raw))
+            array = np.asarray(cuda.to_host(raw))
             why = _mismatch(name, array, known[name])
             if not why:
                 scope.assign(name, array.astype(meta.dtype, copy=False), meta)
@@ -75,7 +75,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     values = by_variable_names(values)
     known = {v.name: v for v in program.persistables()}
     arrays = {
-        n: np.asarray(cuda.host(v.array if isinstance(v, Tensor) else v))
+        n: np.asarray(cuda.to_host(v.array if isinstance(v, Tensor) else v))
         for n, v in values.items()
         if n in known
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.executable import Ready
+from ...compiler.executable import Executable
 from ...core import cuda
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, warn, with_user_line
@@ -18,7 +18,7 @@ from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...ir import program as data
 from ...ir.passes.normalize import normalize
-from ...ir.passes.upgrade_attrs import as_today
+from ...ir.passes.upgrade_attrs import upgrade_attrs
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER, Recording
 from ...jit.model_writer import Model, write_all
@@ -107,11 +107,16 @@ def _contract(desc: data.Program) -> data.Contract:
 
 def _reference(desc: data.Program) -> Any:
     """What the files are compared with: a run of the program."""
-    ready, scope, feeds = Ready(desc, desc.feeds(), desc.fetches()), current_scope(), desc.feeds()
+    ready, scope, feeds = (
+        Executable(desc, desc.feeds(), desc.fetches()),
+        current_scope(),
+        desc.feeds(),
+    )
 
     def run(tensors: list[Tensor]) -> list[Any]:
         return ready.run(
-            scope, {n: np.asarray(cuda.host(t.array)) for n, t in zip(feeds, tensors, strict=True)}
+            scope,
+            {n: np.asarray(cuda.to_host(t.array)) for n, t in zip(feeds, tensors, strict=True)},
         )
 
     return run
@@ -144,7 +149,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     else:
         files = read_model(path_prefix, *_names_in(path_prefix, model, params))
         desc, values = files.program, files.values
-    desc = as_today(desc)
+    desc = upgrade_attrs(desc)
     program = Program.of(desc)
     fill(program, values, current_scope())
     return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]

@@ -55,7 +55,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
 
 def _arrays(program: Program, mode: str) -> dict[str, Any]:
     return {
-        name: np.asarray(cuda.host(tensor.array))
+        name: np.asarray(cuda.to_host(tensor.array))
         for name, tensor in program.state_dict(mode).items()
     }
 

@@ -75,7 +75,7 @@ def save_vars(
     vars: which, all persistables of the program unless given, or those that `predicate` likes.
     """
     chosen = _chosen(main_program, vars, predicate)
-    values = {v.name: np.asarray(cuda.host(current_scope().value(v.name).array)) for v in chosen}
+    values = {v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in chosen}
     if filename is not None:
         atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
     else:

@@ -8,7 +8,7 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand import need
+from ...core.operand_checks import check_tensors
 from ...nn.functional.conv import is_last, padding_attrs, pair
 from ...nn.initializer import Normal
 from .helper import Helper, known_size
@@ -28,7 +28,7 @@ class _Setting:
         groups: Any,
         layout: str,
     ) -> None:
-        need(x)
+        check_tensors(x)
         if x.ndim != rank + 2:
             raise OpError(with_user_line(f"{kind}: takes {rank + 2} axes (X={x.meta})"))
         if layout not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):

@@ -9,11 +9,11 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_float
-from ...core.era import era
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand import no_axis
+from ...core.operand_checks import no_axis_error
+from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from ...nn.create_parameter import made_parameter
 from ...nn.initializer import Initializer
@@ -29,7 +29,7 @@ class Helper:
     def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
         self.kind = kind
         written = state.mode.builder is not None
-        if not written and not era.old:  # Paddle 1.x made parameters anew at each call
+        if not written and not compat.is_paddle1:  # Paddle 1.x created new parameters at each call.
             raise OarlockError(
                 with_user_line(
                     f"{kind}: makes parameters of a program; call enable_static() before"
@@ -114,7 +114,7 @@ def known_size(kind: str, x: Any, axis: int) -> int:
     try:
         size = x.meta.shape[axis]
     except IndexError:
-        raise no_axis(x, axis) from None
+        raise no_axis_error(x, axis) from None
     if size < 0:
         raise OpError(with_user_line(f"{kind}: the size of axis {axis} is not known (X={x.meta})"))
     return int(size)

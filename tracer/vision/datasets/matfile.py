@@ -20,7 +20,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...loader.regular import read_whole
 
-MAX_BYTES = 1 << 26  # of a file, and of what is unpacked from it: lists of labels have some kB
+MAX_BYTES = 1 << 26  # maximal size of a file, packed and unpacked: label lists have some kB
 _KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _MATRIX, _COMPRESSED = 14, 15
 

@@ -25,8 +25,8 @@ URLS = {
     ),
 }
 
-# Channels in, squeezed, and out of each of the two paths; the same in both versions but for the
-# first.
+# Channels: input, squeezed, and output of each of the two paths; equal in both versions except for
+# the first.
 _FIRES = [
     (96, 16, 64),
     (128, 16, 64),

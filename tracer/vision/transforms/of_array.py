@@ -163,8 +163,8 @@ def _to_hsv(img: Array) -> tuple[Array, Array, Array]:
     most, least = img.max(2).astype(np.float32), img.min(2).astype(np.float32)
     spread = most - least
     some = np.where(spread > 0, spread, np.float32(1))
-    # NOTE: PIL keeps floats and computes between them in doubles; hues on the border of two depend
-    # on it.
+    # NOTE: PIL stores floats but computes in doubles in between; hues at the border of two sectors
+    # depend on it.
     r, g, b = (((most - part) / some).astype(np.float64) for part in (red, green, blue))
     turn = np.where(most == red, b - g, np.where(most == green, 2 + r - b, 4 + g - r))
     hue = np.fmod(_through_float(turn) / 6 + 1, 1.0)

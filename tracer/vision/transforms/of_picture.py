@@ -10,7 +10,7 @@ from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import of_array
 
-# modes with one number per pixel that is no byte
+# modes with one value per pixel that is not a byte
 _BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}
 
 

@@ -106,8 +106,8 @@ def warp(
         covered = covered + weight
     value = value.reshape([*img.shape[:-2], height, width])
     part = _constant(covered.reshape(height, width), work)
-    # NOTE: what lies outside has counted as 0 in `value` already; Paddle weighs it once more, and
-    # so does this.
+    # NOTE: pixels outside already count as 0 in `value`; Paddle weights them again, and so does
+    # this.
     return _like(value * part + (1 - part) * _constant(np.reshape(fill, (-1, 1, 1)), work), img)
 
 

@@ -105,7 +105,7 @@ class StateCell:
         self._first, self._inputs, self._out_state = states, inputs, out_state
         self._now: dict[str, Any] = dict(states)
         self._decoder: Any = None
-        self._held: dict[int, dict[str, Any]] = {}  # what keeps the states, by decoder
+        self._held: dict[int, dict[str, Any]] = {}  # The objects that hold the states, by decoder.
         self._updater: Callable[[StateCell], Any] | None = None
 
     @property

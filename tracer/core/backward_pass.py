@@ -1,0 +1,401 @@
+"""The backward pass: call the vjp rule of each op and accumulate gradients.
+
+Rules are written with ops. Without `create_graph` they run on bare arrays, so no Tensor is created
+between kernels. Otherwise they run on Tensors in the current mode, which records them on the tape
+or into a program. Gradients are reduced to the shape of broadcast inputs only here, before
+accumulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from . import cuda
+from ._tape import BackwardEngine, Node, configure, set_modes
+from .dtype import is_float
+from .eager import EAGER, NO_TAPE, raise_op_error
+from .errors import OpError, RuleError, with_user_line
+from .mode import Mode, state, use_mode
+from .numerics_check import check_array
+from .numerics_check import is_enabled as checks_numerics
+from .op import OPS, Op
+from .paddle1_compat import compat
+from .tensor import Tensor
+
+
+def wrap_arrays(arg: Any) -> Any:
+    """Wrap the bare arrays of an argument in Tensors."""
+    if arg is None or isinstance(arg, Tensor):
+        return arg
+    return [Tensor(a) for a in arg] if isinstance(arg, list | tuple) else Tensor(arg)
+
+
+class BareArrays(Mode):
+    """A mode that calls kernels on bare arrays."""
+
+    tape = False
+
+    def with_tape(self, tape: bool) -> Mode:
+        """The eager mode, for user code (PyLayer, hooks) that needs Tensors."""
+        return EAGER if tape else NO_TAPE
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Call the kernel."""
+        try:
+            return op.kernel(*args, **attrs)
+        except Exception as error:
+            raise_op_error(op, tuple(map(wrap_arrays, args)), attrs, error)
+
+
+BARE_ARRAYS = BareArrays()
+
+
+def raise_call_error(
+    op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
+) -> NoReturn:
+    """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
+    raise_op_error(
+        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAYS else args, attrs, error
+    )
+
+
+configure(Tensor, raise_call_error, is_float)
+set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
+
+
+def value_at(tensor: Tensor, seq: int) -> Tensor:
+    """The value that `tensor` had when node number `seq` read it: the tensor itself, or a snapshot
+    if it was modified in place since.
+    """
+    for changed, before in tensor._history:
+        if changed > seq:
+            return before
+    return tensor
+
+
+def operands_of(node: Node) -> tuple[Any, ...]:
+    """The inputs of a node as they were when it was recorded.
+
+    Raises RuleError if the graph was freed.
+    """
+    args = node.args
+    if args is None:
+        why = (
+            f"backward: the graph of {node.op.type} was freed by an earlier backward(); use "
+            f"retain_graph=True"
+        )
+        raise RuleError(with_user_line(why))
+    for arg in args:
+        if arg is not None and (arg.__class__ is list or arg.__class__ is tuple or arg._history):
+            break
+    else:
+        return args
+    seq = node.seq
+    return tuple(
+        a
+        if a is None
+        else value_at(a, seq)
+        if isinstance(a, Tensor)
+        else [value_at(t, seq) for t in a]
+        for a in args
+    )
+
+
+def to_public_grad(gradient: Any) -> Any:
+    """Convert a gradient between the internal (conjugated) and the public convention; both
+    directions are the same function. See `op.py`.
+    """
+    if isinstance(gradient, Tensor):
+        return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
+    return gradient.conj() if gradient.dtype.kind == "c" else gradient
+
+
+class BackwardPass(BackwardEngine):
+    """One backward pass on bare arrays. `_tape.BackwardEngine` (C++) runs it and calls these methods for the
+    less common cases.
+
+    watched: non-leaf tensors whose gradient is requested.
+    reach: the tensors that may get a gradient; None for all.
+    """
+
+    def __init__(self, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None) -> None:
+        self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
+        self.found: dict[tuple[int, int], Any] = {}
+        self.reach = reach
+        self.nodes = None if reach is None else reach.nodes
+        self.sum = OPS["elementwise_add"]
+        self.bare = True
+        self.told: set[tuple[int, int]] = set()  # ids of (listener, leaf) pairs already notified
+
+    operands_of = staticmethod(operands_of)
+
+    def final(self, told: list[tuple[Any, Tensor]]) -> None:
+        """Called when the gradients of some leaves are complete: notify their listeners, see
+        `grad_hooks.py`.
+        """
+        with use_mode(NO_TAPE):
+            for listener, leaf in told:
+                gradient = self.leaf(leaf)
+                self.told.add((id(listener), id(leaf)))
+                listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
+
+    def final_of_the_rest(self) -> None:
+        """Called at the end of the pass: notify listeners of leaves whose last node the pass did
+        not visit, for example in a second-order pass.
+        """
+        pairs = [pair for found in (self.last or {}).values() for pair in found]
+        self.final(
+            [
+                (listener, leaf)
+                for listener, leaf in pairs
+                if (id(listener), id(leaf)) not in self.told
+            ]
+        )
+
+    def mode(self) -> Mode:
+        """The mode in which rules run."""
+        return BARE_ARRAYS
+
+    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
+        """The initial gradient of a root; ones for None."""
+        return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
+
+    def zeros(self, array: Any) -> Any:
+        """The gradient of an output that no gradient arrived at."""
+        return cuda.zeros_like(array)
+
+    def fitted(self, gradient: Any, like: Tensor) -> Any:
+        """Reduce a gradient to the shape and dtype of an input: sum over broadcast axes, cast, and
+        take the real part for a real input. None for an input that is not floating.
+        """
+        array = like.array
+        if not is_float(array.dtype):
+            return None
+        if gradient.dtype.kind == "c" and array.dtype.kind != "c":
+            gradient = gradient.real
+        if gradient.shape != array.shape:
+            gradient = OPS["sum_to"].kernel(gradient, shape=list(array.shape))
+        return gradient if gradient.dtype == array.dtype else gradient.astype(array.dtype)
+
+    def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
+        """The gradient after the user's hooks."""
+        with use_mode(NO_TAPE):
+            return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
+
+    def tensor(self, gradient: Any) -> Tensor:
+        """The gradient as a public Tensor."""
+        return Tensor(to_public_grad(gradient))
+
+    def arrived(self, node: Node, gradient: Any) -> tuple[Any, ...]:
+        """The gradients of the outputs of a node after hooks, one per differentiable slot."""
+        if node.op.single:
+            return (self._final(node, 0, gradient),)
+        outs = [node.outs] if len(node.op.outs) == 1 else node.outs
+        return tuple(self._of_slot(node, i, outs[i], gradient) for i in node.op.grad_outs)
+
+    def _of_slot(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
+        if node.op.outs[index].many:
+            return [self._of_one(node, index + k, a, by_index) for k, a in enumerate(out)]
+        return self._of_one(node, index, out, by_index)
+
+    def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
+        gradient = by_index.get(index)
+        if gradient is None:
+            # a PyLayer may turn materialize_grads off
+            return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
+        return self._final(node, index, gradient)
+
+    def _final(self, node: Node, index: int, gradient: Any) -> Any:
+        if node.hooks is not None and index in node.hooks:
+            gradient = self.apply_hooks(gradient, node.hooks[index])
+        if (node.seq, index) in self.watched:
+            self.found[node.seq, index] = gradient
+        return gradient
+
+    def of(self, tensor: Tensor) -> Tensor | None:
+        """The gradient of a leaf or watched tensor; None if no gradient arrived."""
+        found = (
+            self.leaf(tensor)
+            if tensor.node is None
+            else self.found.get((tensor.node.seq, tensor.index))
+        )
+        return None if found is None else self.tensor(found)
+
+
+class ResultGradPass(BackwardPass):
+    """A backward pass that also saves the gradients of all results at their nodes, as Paddle 1.x
+    does for `gradient()`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watched = {
+            (-1, -1)
+        }  # matches no result; a non-empty set makes C++ call _final for all results
+
+    def _final(self, node: Node, index: int, gradient: Any) -> Any:
+        gradient = super()._final(node, index, gradient)
+        node.grads = {**(node.grads or {}), index: gradient}
+        return gradient
+
+
+class RecordedBackwardPass(BackwardPass):
+    """A backward pass on Tensors that the current mode records."""
+
+    def __init__(
+        self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
+    ) -> None:
+        super().__init__(watched, reach)
+        self.bare = False
+        self._mode = mode
+
+    def mode(self) -> Mode:
+        """The mode that records."""
+        return self._mode
+
+    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
+        """The initial gradient of a root, as a Tensor."""
+        if gradient is not None:
+            return to_public_grad(gradient)
+        return (
+            Tensor(cuda.ones_like(root.array))
+            if self._mode.is_eager
+            else OPS["fill_any_like"](root, value=1.0)
+        )
+
+    def visit(self, node: Node, _: None = None) -> None:
+        """The engine calls this before the rule of each node."""
+
+    def result(self, node: Node, index: int) -> Any:
+        """A saved output as a Tensor with its node, so that second-order gradients flow
+        through it.
+        """
+        saved = Tensor(node.outs if node.op.single else node.outs[index])
+        if index in node.op.grad_outs:
+            saved.stop_gradient, saved.node, saved.index = False, node, index
+        return saved
+
+    def zeros(self, array: Any) -> Any:
+        """A zero gradient, as a Tensor."""
+        return Tensor(cuda.zeros_like(array))
+
+    def fitted(self, gradient: Any, like: Tensor) -> Any:
+        """Reduce a gradient to the shape and dtype of an input, with ops."""
+        shape, dtype = like.meta
+        if not is_float(dtype):
+            return None
+        if gradient.meta.dtype.kind == "c" and dtype.kind != "c":
+            gradient = OPS["real"](gradient)
+        if gradient.meta.shape != shape:
+            gradient = OPS["sum_to"](gradient, shape=list(shape))
+        if gradient.meta.dtype != dtype:
+            gradient = OPS["cast"](
+                gradient, out_dtype=like.dtype.proto, in_dtype=gradient.dtype.proto
+            )
+        return gradient
+
+    def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
+        """The gradient after the user's hooks."""
+        return to_public_grad(run_hooks(to_public_grad(gradient), hooks))
+
+    def tensor(self, gradient: Any) -> Tensor:
+        """The gradient in the public convention."""
+        return to_public_grad(gradient)
+
+
+class CheckedBackwardPass(RecordedBackwardPass):
+    """A backward pass that checks the gradients which each gradient op returns."""
+
+    _grad_op = ""  # none yet: the initial gradient is the caller's
+
+    def visit(self, node: Node, _: None = None) -> None:
+        """Remember the op whose gradients the engine passes to `fitted` next."""
+        self._grad_op = f"{node.op.type}_grad"
+
+    def fitted(self, gradient: Any, like: Tensor) -> Any:
+        """Reduce a gradient to its input, and check it."""
+        gradient = super().fitted(gradient, like)
+        if gradient is not None and self._grad_op:
+            check_array(self._grad_op, "its result", gradient.array)
+        return gradient
+
+
+def differentiable_inputs(node: Node) -> list[Tensor]:
+    """The inputs of a node that require gradients."""
+    found: list[Tensor] = []
+    for arg in operands_of(node):
+        found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
+    return [t for t in found if not t.stop_gradient]
+
+
+def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
+    """The nodes that the tensors depend on."""
+    found: dict[int, Node] = {}
+    todo = [t.node for t in roots if t.node is not None]
+    while todo:
+        node = todo.pop()
+        if node.seq not in found:
+            found[node.seq] = node
+            todo += [t.node for t in differentiable_inputs(node) if t.node is not None]
+    return found.values()
+
+
+class ActiveTensors:
+    """The tensors on a path from the roots to the requested tensors; only these need gradients.
+
+    barred: tensors that no path may contain.
+    """
+
+    def __init__(
+        self, roots: Iterable[Tensor], wanted: Sequence[Tensor], barred: Sequence[Tensor] = ()
+    ) -> None:
+        self._leaves = {id(t) for t in wanted if t.node is None}
+        self._watched = {(t.node.seq, t.index) for t in wanted if t.node is not None}
+        self._barred = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
+        self.nodes: set[int] = set()
+        for node in sorted(ancestor_nodes(roots), key=lambda n: n.seq):
+            if any(t in self for t in differentiable_inputs(node)):
+                self.nodes.add(node.seq)
+
+    def __contains__(self, tensor: Tensor) -> bool:
+        tensor = tensor if tensor._origin is None else tensor._origin
+        node = tensor.node
+        if node is None:
+            return id(tensor) in self._leaves and id(tensor) not in self._barred
+        key = (node.seq, tensor.index)
+        return (node.seq in self.nodes or key in self._watched) and key not in self._barred
+
+
+def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
+    """Call each hook with the gradient; a hook may return a replacement.
+
+    Raises OpError if the replacement has another shape.
+    """
+    for hook in list(hooks):
+        replaced = hook(gradient)
+        if replaced is None:
+            continue
+        if not isinstance(replaced, Tensor) or replaced.meta.shape != gradient.meta.shape:
+            got = replaced.meta if isinstance(replaced, Tensor) else type(replaced).__name__
+            raise OpError(
+                with_user_line(
+                    f"register_hook: a hook gave {got} for a gradient (X={gradient.meta})"
+                )
+            )
+        gradient = replaced
+    return gradient
+
+
+def new_backward_pass(
+    create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
+) -> BackwardPass:
+    """The backward pass for the current mode: on bare arrays if nothing records it."""
+    mode = state.mode.without_wrappers()
+    if checks_numerics():
+        return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)
+    if mode.bare and not create_graph:
+        if compat.rules.keeps_result_gradients and reach is None:
+            return ResultGradPass()
+        return BackwardPass(watched, reach)
+    return RecordedBackwardPass(mode.with_tape(create_graph), watched, reach)

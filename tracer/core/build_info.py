@@ -1,0 +1,48 @@
+"""Features of this build, as programs query them before they choose a device."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+
+def is_compiled_with_cuda() -> bool:
+    """Whether eager ops can run on GPUs: CuPy is installed. `oarlock doctor` lists the devices for
+    saved models.
+    """
+    return sys.modules.get("cupy") is not None or importlib.util.find_spec("cupy") is not None
+
+
+def is_compiled_with_rocm() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_xpu() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_ipu() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_cinn() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_distribute() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_custom_device(device_type: str) -> bool:
+    """False."""
+    return False
+
+
+def get_cudnn_version() -> int | None:
+    """None: cuDNN is not used."""
+    return None

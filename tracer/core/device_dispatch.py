@@ -1,0 +1,127 @@
+"""Run kernels on the device of their inputs.
+
+- All inputs on the CPU: the kernel, or the compiled kernel if there is one.
+- Inputs on a GPU: the NumPy kernel with CuPy arrays; its `np` creates arrays on the GPU
+(`arrays.py`). Results on the CPU are copied to the GPU.
+- Ops with `host="why"` and bfloat16 inputs: copy to the CPU, run, copy back.
+- No inputs: the device of `set_device`.
+Inputs on two devices are an error, except for scalars (0-D), which are copied.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import cuda, native
+from .arrays import use_library
+from .dtype import bfloat16
+from .errors import PlaceError
+from .op import Kernel, Op, Slot
+
+# Scalar slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step
+# does not wait for the GPU.
+HOST_SCALAR_SLOTS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
+
+
+def map_arrays(value: Any, do: Callable[[Any], Any]) -> Any:
+    """Apply `do` to every array in nested lists and tuples."""
+    if value is None:
+        return None
+    return (
+        type(value)(map_arrays(v, do) for v in value)
+        if isinstance(value, list | tuple)
+        else do(value)
+    )
+
+
+def iter_arrays(value: Any) -> Iterator[Any]:
+    """Every array in nested lists and tuples."""
+    if isinstance(value, list | tuple):
+        for v in value:
+            yield from iter_arrays(v)
+    elif value is not None:
+        yield value
+
+
+def common_device(arrays: Sequence[Any]) -> int | None:
+    """The device of the inputs of one call; None for the CPU.
+
+    Raises PlaceError if there are two.
+    """
+    places = {cuda.index_of(a) for a in arrays if a.ndim}
+    if not places:  # only scalars: the GPU of any of them
+        return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
+    if len(places) > 1:
+        raise PlaceError("operands are on two devices")
+    return places.pop()
+
+
+def _is_bfloat16(array: Any) -> bool:
+    return bool(array.dtype == bfloat16.np)
+
+
+def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any, ...]:
+    """Move the inputs to one device; slots that kernels read as Python numbers stay on the CPU."""
+    return tuple(
+        map_arrays(a, functools.partial(cuda.to_device, index=None if _is_host_slot(s) else index))
+        for s, a in zip(op.ins, args, strict=False)
+    )
+
+
+def _is_host_slot(slot: Slot) -> bool:
+    """Whether kernels read the slot as Python numbers: HOST_SCALAR_SLOTS and LoD offsets."""
+    return slot.name in HOST_SCALAR_SLOTS or slot.over in HOST_SCALAR_SLOTS or bool(slot.lod_of)
+
+
+def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
+    """Move the results to one device, except for host slots."""
+
+    def put(slot: Slot, out: Any) -> Any:
+        at = None if _is_host_slot(slot) else index
+        return map_arrays(
+            out, lambda a: cuda.to_device(np.asarray(a) if isinstance(a, np.generic) else a, at)
+        )
+
+    if len(op.outs) == 1:
+        return put(op.outs[0], outs)
+    return tuple(put(slot, out) for slot, out in zip(op.outs, outs, strict=True))
+
+
+def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
+    """Wrap the kernel of an op so that it takes inputs on any device.
+
+    plain: the kernel for the CPU
+    """
+
+    def kernel(*args: Any, **attrs: Any) -> Any:
+        held = [
+            a
+            for s, arg in zip(op.ins, args, strict=False)
+            if not _is_host_slot(s)
+            for a in iter_arrays(arg)
+        ]
+        index = common_device(held) if held else cuda.cupy_state.index
+        if index is None:
+            with use_library(np):  # may be called by a kernel on a GPU
+                return plain(*_move_inputs(op, args, None), **attrs)
+        if op.traits.host or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
+            with use_library(np):
+                outs = plain(*map_arrays(args, cuda.to_host), **attrs)
+        else:
+            with cuda.use_device(index), use_library(cuda.cupy_state.cupy):
+                outs = op.reference(*_move_inputs(op, args, index), **attrs)
+        return _move_outputs(op, outs, index)
+
+    return kernel
+
+
+def install() -> None:
+    """Wrap the kernels of all ops."""
+    native.wrap_kernels(with_device_dispatch)
+
+
+cuda.on_first_gpu_use(install)

@@ -1,0 +1,86 @@
+"""Listeners for leaf gradients that become final during the backward pass, so that distributed
+training sends them early.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Protocol
+
+from .backward_pass import BackwardPass, ancestor_nodes, differentiable_inputs, run_hooks
+from .op import OPS
+from .tensor import Tensor
+
+
+class GradListener(Protocol):
+    """An object that receives leaf gradients and sets `grad` of its own leaves."""
+
+    def listens(self) -> bool:
+        """Whether the listener takes part in the next backward pass."""
+        ...
+
+    def begin(self, reached: dict[int, Tensor]) -> bool:
+        """Called at the start of a pass with the leaves it reaches (by `id`); returns whether the
+        listener owns any.
+        """
+        ...
+
+    def sets(self, leaf: Tensor) -> bool:
+        """Whether the listener owns a leaf."""
+        ...
+
+    def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
+        """Called when a leaf's gradient is complete; gradient: the new value of `grad`, None if
+        there is none.
+        """
+        ...
+
+    def finish(self) -> None:
+        """Called at the end of the pass."""
+        ...
+
+
+listeners: weakref.WeakSet[GradListener] = weakref.WeakSet()
+
+
+def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
+    """The new `grad` of a leaf: the gradient after hooks, added to the previous `grad`."""
+    if leaf._hooks:
+        gradient = run_hooks(gradient, leaf._hooks)
+    if leaf.grad is None or leaf.grad._is_cleared():
+        return gradient
+    return OPS["elementwise_add"](leaf.grad, gradient)
+
+
+def notify_listeners(
+    sweep: BackwardPass, roots: Sequence[Tensor], asking: Sequence[GradListener]
+) -> list[GradListener]:
+    """Start a pass for the listeners that own leaves it reaches; return these listeners."""
+    if not asking:
+        return []
+    reached, last = _reached_leaves(roots)
+    heard = [listener for listener in asking if listener.begin(reached)]
+    by_node: dict[int, list[tuple[GradListener, Tensor]]] = {}
+    for listener in heard:
+        for key, leaf in reached.items():
+            if listener.sets(leaf):
+                by_node.setdefault(last[key], []).append((listener, leaf))
+    if heard:
+        sweep.last = by_node
+    return heard
+
+
+def _reached_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
+    """The leaves that the tensors depend on, by `id`, and for each the last node of the pass that
+    reads it.
+    """
+    reached: dict[int, Tensor] = {}
+    last: dict[int, int] = {}
+    for node in ancestor_nodes(roots):
+        for tensor in differentiable_inputs(node):
+            leaf = tensor if tensor._origin is None else tensor._origin
+            if leaf.node is None:
+                reached[id(leaf)] = leaf
+                last[id(leaf)] = min(node.seq, last.get(id(leaf), node.seq))
+    return reached, last

@@ -1,0 +1,64 @@
+"""Errors for arguments that are not tensors, with the name of the public function that the user
+called.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from .errors import OperandError, RangeError, is_library_file, with_user_line
+from .tensor import Tensor
+
+
+def not_a_tensor(arg: Any) -> str:
+    """The message for an argument that is not a Tensor."""
+    return f"an operand is {type(arg).__name__}, not a Tensor"
+
+
+def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
+    """The error for an argument that is not a Tensor.
+
+    asker: by default the public function or Layer that the user called
+    """
+    if getattr(
+        type(arg), "_has_no_value", False
+    ):  # an undefined name of converted code raises its own error
+        arg.use()
+    return OperandError(with_user_line(f"{asker or called_function()}: {not_a_tensor(arg)}"))
+
+
+def check_tensors(*operands: Any) -> None:
+    """Raise OperandError for the first argument that is not a Tensor.
+
+    For functions of several ops; for a single op, `try` is cheaper.
+    """
+    for operand in operands:
+        if not isinstance(operand, Tensor) and not hasattr(operand, "meta"):
+            raise not_a_tensor_error(operand)
+
+
+def no_axis_error(x: Tensor, axis: Any) -> RangeError:
+    """The error for an axis that a tensor does not have."""
+    return RangeError(with_user_line(f"{called_function()}: there is no axis {axis} (X={x.meta})"))
+
+
+def called_function() -> str:
+    """The name of the public function that the user called; the class name for a Layer or another
+    callable object.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    last = frame
+    while frame is not None and is_library_file(frame.f_code.co_filename):
+        last, frame = frame, frame.f_back
+    assert last is not None  # at least the frame of this function
+    name, asked = last.f_code.co_name, last.f_locals.get("self")
+    return type(asked).__name__ if name in ("__call__", "__init__") and asked is not None else name
+
+
+def set_function_name(function: Callable[..., Any], name: str) -> None:
+    """Set the name of a generated function, for users, `called_function` and tracebacks."""
+    function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)

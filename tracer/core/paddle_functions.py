@@ -1,0 +1,48 @@
+"""Small functions of Paddle's top-level namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .errors import OpError, with_user_line
+
+
+def disable_signal_handler() -> None:
+    """No-op: Oarlock installs no signal handlers."""
+
+
+def batch(
+    reader: Callable[[], Any], batch_size: int, drop_last: bool = False
+) -> Callable[[], Iterator[list[Any]]]:
+    """Group the items of `reader` in lists of batch_size; drop_last drops an incomplete last list.
+
+    Raises OpError if batch_size < 1.
+    """
+    if batch_size < 1:
+        raise OpError(with_user_line(f"batch: batch_size={batch_size} is less than 1"))
+
+    def batches() -> Iterator[list[Any]]:
+        rows: list[Any] = []
+        for row in reader():
+            rows.append(row)
+            if len(rows) == batch_size:
+                yield rows
+                rows = []
+        if rows and not drop_last:
+            yield rows
+
+    return batches
+
+
+def get_cuda_rng_state() -> list[Any]:
+    """The states of GPU generators: an empty list, because GPUs have none."""
+    return []
+
+
+def set_cuda_rng_state(state_list: list[Any]) -> None:
+    """Restore the states from get_cuda_rng_state. Raises OpError for a non-empty list."""
+    if state_list:
+        raise OpError(
+            with_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")
+        )

@@ -1,0 +1,267 @@
+"""Pytrees: nested lists, tuples, named tuples and dicts, flattened to leaves and a spec.
+
+A spec is the index of a leaf, or a pair of the factory of a container and the specs of its
+children: a list of specs or a dict of specs. Two specs are equal if the structures are.
+
+Which values are containers is decided by a function that maps a value to its factory and
+children, or to None for a leaf:
+
+- `exact_children` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`, `OrderedDict`
+  and `defaultdict` themselves. An instance of another subclass of dict is a container if it holds a
+  tensor, as in Paddle.
+- `subclass_children`: instances of list, tuple and dict, with their subclasses.
+- `sequence_children`: any dict, and any sequence but strings.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from .tensor import Tensor
+
+Children = tuple[Any, list[Any] | dict[Any, Any]]
+STRUCTURE_MISMATCH = object()  # `map_pair` returns it for trees of different structures
+_TENSOR_TYPES: list[type] = [Tensor, np.ndarray]
+_PROXIES: dict[type, Callable[[Any], Any]] = {}
+
+
+@dataclass(frozen=True)
+class DefaultDictFactory:
+    """Construct a defaultdict with the default factory of another one."""
+
+    default_factory: Any
+    __name__ = "defaultdict"
+
+    def __call__(self, items: Mapping[Any, Any]) -> Any:
+        """Return a defaultdict with these items."""
+        return defaultdict(self.default_factory, items)
+
+
+def register_tensor_type(kind: type) -> None:
+    """Let a subclass of dict that holds an instance of `kind` be a container."""
+    _TENSOR_TYPES.append(kind)
+
+
+def register_proxy(kind: type, unwrap: Callable[[Any], Any]) -> None:
+    """Let `flatten` replace values of exactly the type `kind` by `unwrap(value)`."""
+    _PROXIES[kind] = unwrap
+
+
+def exact_children(value: Any) -> Children | None:
+    """Return the factory and the children of a built-in container; None for a leaf."""
+    kind = type(value)
+    if kind in (list, tuple) or _is_named_tuple(value):
+        return kind, list(value)
+    if kind is defaultdict:
+        return DefaultDictFactory(value.default_factory), {k: value[k] for k in value}
+    if kind in (dict, OrderedDict) or (isinstance(value, dict) and _holds_tensor(value)):
+        return kind, {k: value[k] for k in value}
+    return None
+
+
+def subclass_children(value: Any) -> Children | None:
+    """Return the factory and the children of a list, tuple or dict of any subclass. The factory of
+    every dict is `dict`.
+    """
+    if isinstance(value, list | tuple):
+        return type(value), list(value)
+    return (dict, dict(value.items())) if isinstance(value, dict) else None
+
+
+def sequence_children(value: Any, strings: type | tuple[type, ...] = str) -> Children | None:
+    """Return the factory and the children of any dict or sequence other than a string, as
+    `paddle.utils.map_structure` and `fluid.layers.utils` define them.
+
+    strings: the sequence types that are leaves
+    """
+    if isinstance(value, dict):
+        return type(value), {key: value[key] for key in value}
+    if isinstance(value, Sequence) and not isinstance(value, strings):
+        return type(value), list(value)
+    return None
+
+
+def flatten(
+    tree: Any,
+    sort_keys: bool = False,
+    children_of: Callable[[Any], Children | None] = exact_children,
+) -> tuple[list[Any], Any]:
+    """Return the leaves and the spec of a tree.
+
+    sort_keys: number the leaves of a dict in the order of its sorted keys, as Paddle orders the
+    inputs and outputs of a program. The spec keeps the order of insertion either way.
+    """
+    leaves: list[Any] = []
+
+    def visit(node: Any) -> Any:
+        unwrap = _PROXIES.get(type(node))
+        if unwrap is not None:
+            node = unwrap(node)
+        found = children_of(node)
+        if found is None:
+            leaves.append(node)
+            return len(leaves) - 1
+        factory, children = found
+        if isinstance(children, list):
+            return factory, [visit(child) for child in children]
+        keys = sorted_keys(children) if sort_keys else children
+        specs = {key: visit(children[key]) for key in keys}
+        return factory, {key: specs[key] for key in children}
+
+    spec = visit(tree)
+    return leaves, spec
+
+
+def unflatten(spec: Any, leaves: Sequence[Any]) -> Any:
+    """Return the tree with the structure of `spec` and the given leaves."""
+    if isinstance(spec, int):
+        return leaves[spec]
+    factory, children = spec
+    if isinstance(children, dict):
+        return factory({key: unflatten(child, leaves) for key, child in children.items()})
+    return construct(factory, [unflatten(child, leaves) for child in children])
+
+
+def construct(factory: Any, items: list[Any]) -> Any:
+    """Return a list, tuple or named tuple of these items."""
+    return factory(*items) if hasattr(factory, "_fields") else factory(items)
+
+
+def leaves(tree: Any) -> list[Any]:
+    """Return the leaves of nested lists, tuples and dicts, with their subclasses."""
+    return flatten(tree, children_of=subclass_children)[0]
+
+
+def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Apply a function to the leaves of nested lists, tuples and dicts, with their subclasses.
+
+    others: trees with at least the structure of `tree`; the function receives their items as
+    further arguments.
+    """
+    found = subclass_children(tree)
+    if found is None:
+        return function(tree, *others)
+    factory, children = found
+    if isinstance(children, dict):
+        return {
+            key: map(function, child, *(other[key] for other in others))
+            for key, child in children.items()
+        }
+    return construct(
+        factory, [map(function, *items) for items in zip(children, *others, strict=True)]
+    )
+
+
+def map_pair(function: Callable[[str, Any, Any], Any], name: str, a: Any, b: Any) -> Any:
+    """Apply `function(path, leaf of a, leaf of b)` to two containers of the same structure.
+
+    name: the prefix of the paths
+
+    Returns STRUCTURE_MISMATCH if the structures differ or are leaves.
+    """
+    leaves_a, spec = flatten(a)
+    leaves_b, spec_b = flatten(b)
+    if spec != spec_b or isinstance(spec, int):
+        return STRUCTURE_MISMATCH
+    paths = [f"{name}{path}" for path in key_paths(spec)]
+    pairs = zip(paths, leaves_a, leaves_b, strict=True)
+    return unflatten(spec, [function(*pair) for pair in pairs])
+
+
+def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys of a dict in sorted order, or in insertion order if they do not compare."""
+    try:
+        return sorted(items)
+    except TypeError:
+        return list(items)
+
+
+def num_leaves(spec: Any) -> int:
+    """Count the leaves of a spec."""
+    return len(key_paths(spec))
+
+
+def key_paths(spec: Any) -> list[str]:
+    """Return the path of each leaf in Python syntax: `[0]['key']`."""
+    if isinstance(spec, int):
+        return [""]
+    return [f"[{key!r}]{path}" for key, child in _items(spec) for path in key_paths(child)]
+
+
+def leaf_names(name: str, spec: Any) -> list[str]:
+    """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
+    `_<index>`, an item of a dict is called like its key.
+    """
+    return _in_leaf_order(_indexed_names(name, spec))
+
+
+def dotted_paths(spec: Any) -> list[str]:
+    """Return the path of each leaf in the form of contracts: `extra.mask.0`."""
+    return _in_leaf_order(indexed_paths(spec))
+
+
+def indexed_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
+    """Yield the index and the dotted path of each leaf."""
+    if isinstance(spec, int):
+        yield spec, prefix
+        return
+    for key, child in _items(spec):
+        yield from indexed_paths(child, f"{prefix}.{key}" if prefix else str(key))
+
+
+def is_tensor_container(value: Any) -> bool:
+    """Whether a value is a dict, or a list or tuple that holds tensors or arrays at any depth. A
+    list of numbers, which may be the data of an array, is none.
+    """
+    if isinstance(value, dict):
+        return True
+    if not isinstance(value, list | tuple):
+        return False
+    kinds = {type(item) for item in value}  # few types, even for a million numbers
+    if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
+        return True
+    has_sequences = any(issubclass(kind, (list, tuple)) for kind in kinds)
+    return has_sequences and any(is_tensor_container(item) for item in value)
+
+
+def describe(spec: Any) -> str:
+    """Format a spec for an error message."""
+    if isinstance(spec, int):
+        return "a value"
+    factory, children = spec
+    return f"{factory.__name__} of {len(children)}"
+
+
+def _items(spec: Any) -> Iterable[tuple[Any, Any]]:
+    """The keys or indices of a container's spec with the specs of the children."""
+    children = spec[1]
+    return children.items() if isinstance(children, dict) else enumerate(children)
+
+
+def _indexed_names(name: str, spec: Any) -> Iterator[tuple[int, str]]:
+    if isinstance(spec, int):
+        yield spec, name
+        return
+    is_dict = isinstance(spec[1], dict)
+    for key, child in _items(spec):
+        yield from _indexed_names(str(key) if is_dict else f"{name}_{key}", child)
+
+
+def _in_leaf_order(indexed: Iterable[tuple[int, str]]) -> list[str]:
+    return [name for _, name in sorted(indexed, key=itemgetter(0))]
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, dict | list | tuple):
+        return any(_holds_tensor(v) for v in (value.values() if isinstance(value, dict) else value))
+    return isinstance(value, tuple(_TENSOR_TYPES))
+
+
+def _is_named_tuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(value, "_fields")

@@ -1,0 +1,130 @@
+"""Format tensors as Paddle prints them: aligned columns, with the middle of large axes omitted."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import OarlockError
+
+
+class Options(NamedTuple):
+    """Print options; see set_printoptions."""
+
+    precision: int = 8
+    threshold: int = 1000
+    edgeitems: int = 3
+    sci_mode: bool = False
+    linewidth: int = 80
+
+
+_options = Options()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    sci_mode: bool | None = None,
+    linewidth: int | None = None,
+) -> None:
+    """Set how tensors are printed; None keeps the current value.
+
+    precision: digits after the decimal point.
+    threshold: tensors with more elements are abbreviated.
+    edgeitems: number of elements printed at each end of an abbreviated axis.
+    sci_mode: use scientific notation.
+    linewidth: characters per line.
+    """
+    global _options  # noqa: PLW0603 - one process-wide setting, as in Paddle
+    given: dict[str, Any] = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "sci_mode": sci_mode,
+        "linewidth": linewidth,
+    }
+    for name, value in given.items():
+        if value is not None and (not isinstance(value, numbers.Integral) or value < 0):
+            raise OarlockError(
+                f"set_printoptions: {name}={value!r} is not a number of zero or more"
+            )
+    _options = _options._replace(**{k: v for k, v in given.items() if v is not None})
+
+
+def _format_item(value: Any) -> str:
+    """Format one element without padding."""
+    if not isinstance(value, np.floating):
+        return str(value.item() if isinstance(value, np.generic) else value)
+    if _options.sci_mode:
+        return f"{value:.{_options.precision}e}"
+    if np.isnan(value):
+        return "nan"
+    return f"{value:.0f}." if np.ceil(value) == value else f"{value:.{_options.precision}f}"
+
+
+class _ColumnFormat(NamedTuple):
+    """Width of elements, and whether a column is reserved for the sign."""
+
+    width: int
+    signed: bool
+
+    def show(self, value: Any) -> str:
+        text = _format_item(value)
+        if self.signed and not value < 0 and len(text) < self.width:
+            text = " " + text
+        return text.ljust(self.width)
+
+
+def _column_format(array: Any) -> _ColumnFormat:
+    signed = array.dtype.kind != "c" and bool(np.any(array < 0))
+    return _ColumnFormat(max((len(_format_item(v)) for v in array.ravel()), default=0), signed)
+
+
+def _visible_elements(array: Any) -> Any:
+    """The elements that are printed of an abbreviated array."""
+    edge = _options.edgeitems
+    for axis, size in enumerate(array.shape):
+        if size > 2 * edge:
+            array = np.take(array, [*range(edge), *range(size - edge, size)], axis=axis)
+    return array
+
+
+def _visible_parts(array: Any, short: bool) -> list[Any]:
+    """The subarrays along the first axis, with None for the omitted middle."""
+    edge = _options.edgeitems
+    if short and array.shape[0] > 2 * edge:
+        return [*array[:edge], None, *(array[-edge:] if edge else [])]
+    return list(array)
+
+
+def _format_row(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
+    texts = ["..." if v is None else column.show(v) for v in _visible_parts(array, short)]
+    each = max(1, (_options.linewidth - indent) // max(1, column.width + 2))
+    lines = [texts[i : i + each] for i in range(0, len(texts), each)]
+    return "[" + (",\n" + " " * (indent + 1)).join(", ".join(line) for line in lines) + "]"
+
+
+def _format_array(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
+    if array.ndim == 0:
+        return _format_item(array[()])
+    if array.ndim == 1:
+        return _format_row(array, short, indent, column)
+    texts = [
+        "..." if p is None else _format_array(p, short, indent + 1, column)
+        for p in _visible_parts(array, short)
+    ]
+    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(texts) + "]"
+
+
+def format_array(array: Any, indent: int) -> str:
+    """Format the elements in brackets; all lines but the first are indented by `indent`."""
+    array = np.asarray(array)
+    if array.dtype.kind == "V":  # bfloat16
+        array = array.astype(np.float32)
+    short = array.size > _options.threshold
+    return _format_array(
+        array, short, indent, _column_format(_visible_elements(array) if short else array)
+    )

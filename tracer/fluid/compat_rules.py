@@ -1,0 +1,39 @@
+"""The behaviour of Paddle 1.8 that lower packages use through `core.paddle1_compat`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.paddle1_compat import CompatRules
+from . import printing
+
+_DTYPE_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat16": "BF16"}
+
+
+class Paddle1Rules(CompatRules):
+    """Names, texts, checks and gradient ops of Paddle 1.8."""
+
+    temporary_name = "tmp"
+    keeps_result_gradients = True
+    set_value_checks_dtype = True
+    writes_paddle1_gradients = True
+
+    def format_dtype(self, dtype: Any) -> str:
+        """`VarType.FP32`."""
+        return f"VarType.{_DTYPE_NAMES.get(dtype.name, dtype.name.upper())}"
+
+    def format_tensor(self, tensor: Any) -> str:
+        """Name, dtype, shape, LoD and all elements."""
+        return printing.tensor(tensor)
+
+    def format_scope_value(self, value: Any) -> str:
+        """LoD, shape, dtype and all elements."""
+        return printing.held(value)
+
+    def format_variable(self, variable: Any) -> str:
+        """The declaration as text of a protocol buffer."""
+        return printing.variable(variable)
+
+    def format_details(self, variable: Any) -> str:
+        """One line for each attribute."""
+        return printing.details(variable)

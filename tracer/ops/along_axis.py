@@ -1,0 +1,255 @@
+"""Ops with one index per element: take_along_axis, put_along_axis and index_sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..core.arrays import np
+from ..core.dtype import is_float
+from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
+from .compare import equal
+from .elementwise import div, masked, mul, zeros_like
+from .index import check_inside, check_integers
+from .meta_rules import Shape, dims_match, known_dim, normal_axis, shape_of
+from .scatter_at import combine_at
+
+
+def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
+    """The index arrays that select x[..., index[..., i, ...], ...]; the other axes count from 0."""
+    axis = axis % x.ndim
+    check_inside(index, x.shape[axis])
+    behind = (None,) * index.ndim
+    return tuple(
+        index if i == axis else np.arange(d)[..., *behind[i + 1 :]]
+        for i, d in enumerate(index.shape)
+    )
+
+
+def check_fits(x: Any, index: Any, axis: int) -> None:
+    """Raise OpError unless `index` has the rank of `x` and is not longer, except along `axis`."""
+    check_integers(index)
+    check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
+    check(bool(x.shape), "a 0-D tensor has no axis")
+    at = normal_axis(axis, len(x.shape), "Axis")
+    pairs = enumerate(zip(x.shape, index.shape, strict=True))
+    check(
+        all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs),
+        "Index is longer than Input along another axis",
+    )
+
+
+@op("take_along_axis", "Input, Index -> Result")
+def take_along_axis(x, index, *, Axis: int):
+    """Result = for each position of Index the element of Input that it names along Axis.
+
+    Input [*], Index int [*I] -> Result [*I]
+    """
+    check_fits(x, index, Axis)
+    return x[index_grid(x, index, Axis)]
+
+
+@take_along_axis.meta
+def _(x, index, *, Axis):
+    check_fits(x, index, Axis)
+    return Meta(index.shape, x.dtype)
+
+
+@take_along_axis.vjp
+def _(g, x, index, *, Axis):
+    return put_along_axis(zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
+
+
+def check_rows(x: Any, index: Any) -> None:
+    """Raise OpError unless both inputs are matrices with the same number of rows."""
+    check_integers(index)
+    check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
+    check(dims_match(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+
+
+@op("index_sample", "X, Index -> Out")
+def index_sample(x, index):
+    """Out = of each row of X the elements at Index. X [N, M], Index int [N, K] -> Out [N, K]"""
+    check_rows(x, index)
+    return x[index_grid(x, index, 1)]
+
+
+@index_sample.meta
+def _(x, index):
+    check_rows(x, index)
+    return Meta((known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
+
+
+@index_sample.vjp
+def _(g, x, index):
+    return put_along_axis(zeros_like(x), index, g, Axis=1, Reduce="add"), None
+
+
+# -- put along an axis
+# ------------------------------------------------------------------------------------------
+
+
+def min_value(dtype: np.dtype[Any]) -> Any:
+    """The smallest value of `dtype`."""
+    return -np.inf if is_float(dtype) else np.iinfo(dtype).min
+
+
+def max_value(dtype: np.dtype[Any]) -> Any:
+    """The largest value of `dtype`."""
+    return np.inf if is_float(dtype) else np.iinfo(dtype).max
+
+
+class ReduceMode(NamedTuple):
+    """A reduction. start: its neutral element for a dtype; combine: the ufunc."""
+
+    start: Callable[[np.dtype[Any]], Any]
+    combine: Any
+
+
+_REDUCE_MODES = {
+    "add": ReduceMode(lambda dtype: 0, np.add),
+    "mean": ReduceMode(lambda dtype: 0, np.add),
+    "mul": ReduceMode(lambda dtype: 1, np.multiply),
+    "multiply": ReduceMode(lambda dtype: 1, np.multiply),
+    "amin": ReduceMode(max_value, np.minimum),
+    "amax": ReduceMode(min_value, np.maximum),
+}
+
+
+@op("put_along_axis", "Input, Index, Value -> Result")
+def put_along_axis(
+    x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True
+):
+    """Result = Input with each Value put where Index names its place along Axis: assigned, the last
+    one counting, or combined by
+    add, mul, mean, amin or amax with the others there, and with Input's own.
+    Input [*], Index int [*I], Value [*I] -> Result [*]
+    """
+    check_fits(x, index, Axis)
+    check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
+    value = _crop_to(value, index.shape)
+    at, out = index_grid(x, index, Axis), x.copy()
+    if Reduce == "assign":
+        out[at] = value
+        return out
+    way = _REDUCE_MODES[Reduce]
+    if not Include_self:
+        out[at] = way.start(x.dtype)
+    combine_at(way.combine, out, at, value)
+    return out if Reduce != "mean" else average(out, counts(x, at, Include_self))
+
+
+def _crop_to(value: Any, shape: Shape) -> Any:
+    """The values that have an index: the leading ones if there are more, as in Paddle."""
+    if value.shape == shape:
+        return value
+    check(_is_full(value.shape, shape), "the shapes of Index and Value differ")
+    return value[tuple(slice(n) for n in shape)]
+
+
+def _is_full(have: Shape, wanted: Shape) -> bool:
+    return len(have) == len(wanted) and all(
+        h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True)
+    )
+
+
+def counts(x: Any, at: Any, include_self: bool) -> Any:
+    """The number of values at each position of `x`, at least 1."""
+    found = np.zeros_like(x, dtype=np.int32)
+    combine_at(np.add, found, at, 1)
+    return found + 1 if include_self else np.maximum(found, 1)
+
+
+def average(total: Any, count: Any) -> Any:
+    """`total` / `count`, truncated for integers as in C."""
+    if total.dtype.kind in "iu":
+        return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
+    return total / count.astype(total.dtype)
+
+
+@put_along_axis.meta
+def _(x, index, value, *, Axis, Reduce, Include_self):
+    check(
+        Reduce == "assign" or Reduce in _REDUCE_MODES,
+        f"Reduce={Reduce!r} is none of assign, {', '.join(_REDUCE_MODES)}",
+    )
+    check_fits(x, index, Axis)
+    check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
+    check(_is_full(value.shape, index.shape), "the shapes of Index and Value differ")
+    return x
+
+
+@put_along_axis.vjp
+def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
+    check(
+        shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value"
+    )
+
+    def zeroed() -> Any:
+        return put_along_axis(g, index, zeros_like(value), Axis=Axis)
+
+    def taken(t: Any) -> Any:
+        return take_along_axis(t, index, Axis=Axis)
+
+    to_x, to_value = _GRADIENTS[Reduce](g, x, index, value, Axis, Include_self, Result, taken)
+    return to_x if Include_self and Reduce != "assign" else zeroed, None, to_value
+
+
+def _assign_grad(g, x, index, value, axis, include_self, result, taken):
+    return None, lambda: masked(taken(g), last_along_axis(x, index, Axis=axis))
+
+
+def _add_grad(g, x, index, value, axis, include_self, result, taken):
+    return g, lambda: taken(g)
+
+
+def _mul_grad(g, x, index, value, axis, include_self, result, taken):
+    def factors() -> Any:
+        ones = OPS["fill_any_like"](x, value=1.0)
+        return put_along_axis(ones, index, value, Axis=axis, Reduce="mul")
+
+    return lambda: mul(g, factors()), lambda: div(taken(mul(g, result)), value)
+
+
+def _mean_grad(g, x, index, value, axis, include_self, result, taken):
+    one = OPS["fill_any_like"](value, value=1.0)
+    start = OPS["fill_any_like"](x, value=1.0)
+    count = put_along_axis(start, index, one, Axis=axis, Reduce="add", Include_self=include_self)
+    return lambda: div(g, count), lambda: taken(div(g, count))
+
+
+def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
+    """Every element equal to the extreme gets the gradient, as in Paddle."""
+    return lambda: masked(g, equal(x, result)), lambda: masked(
+        taken(g), equal(value, taken(result))
+    )
+
+
+_GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
+    "assign": _assign_grad,
+    "add": _add_grad,
+    "mul": _mul_grad,
+    "multiply": _mul_grad,
+    "mean": _mean_grad,
+    "amin": _extreme_grad,
+    "amax": _extreme_grad,
+}
+
+
+@op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
+def last_along_axis(x, index, *, Axis: int):
+    """Out = whether each position of Index is the last that names its place of Input.
+
+    Input [*], Index int [*I] -> Out bool [*I]
+    """
+    at = index_grid(x, index, Axis)
+    number = np.arange(index.size).reshape(index.shape)
+    last = np.zeros_like(x, dtype=np.int64)
+    last[at] = number
+    return last[at] == number
+
+
+@last_along_axis.meta
+def _(x, index, *, Axis):
+    check_fits(x, index, Axis)
+    return Meta(index.shape, np.dtype(bool))

@@ -1,0 +1,95 @@
+"""Copies: assign, cast, pow, increment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import Meta, check, op
+from .elementwise import mul, scale
+from .half_precision import upcast_half
+from .meta_rules import like_x, proto_dtype, proto_of
+
+
+@op("cast", "X -> Out")
+def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
+    """Out = X in the dtype of number out_dtype. X [*] -> Out [*]"""
+    target = proto_dtype(out_dtype)
+    if x.dtype.kind in "biu" and target.itemsize > 2:  # nothing that overflows
+        return x.astype(target)
+    with np.errstate(all="ignore"):
+        return (x.real if x.dtype.kind == "c" and target.kind not in "cb" else x).astype(target)
+
+
+@cast.meta
+def _(x, *, out_dtype, **_):
+    return Meta(x.shape, proto_dtype(out_dtype))
+
+
+@cast.vjp
+def _(g, x, *, out_dtype):
+    return cast(g, in_dtype=out_dtype, out_dtype=proto_of(x))
+
+
+@op("assign", "X -> Out", meta=like_x)
+def assign(x):
+    """Out = a copy of X.   X [*] -> Out [*]"""
+    return x.copy()
+
+
+@assign.vjp
+def _(g, x):
+    return g
+
+
+@op("share_data", "X -> Out", meta=like_x)
+def share_data(x):
+    """Out = X.   X [*] -> Out [*]"""
+    return x
+
+
+@share_data.vjp
+def _(g, x):
+    return g
+
+
+@op("increment", "X -> Out")
+def increment(x, *, step: float = 1.0):
+    """Out = X + step. X of one element -> Out like X"""
+    check(x.size == 1, "X needs one element")
+    return x + x.dtype.type(step)
+
+
+@increment.meta
+def _(x, *, step):
+    check(all(d in (1, -1) for d in x.shape), "X needs one element")
+    return x
+
+
+@increment.vjp
+def _(g, x):
+    return g
+
+
+@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp="deny")
+@np.errstate(all="ignore")
+@upcast_half
+def power(x, factor_tensor=None, *, factor: float = 1.0):
+    """Out = X ** factor. X [*], FactorTensor [1] in place of factor -> Out [*]"""
+    by = factor if factor_tensor is None else factor_tensor.reshape(()).item()
+    if by == 2:
+        return np.square(x)
+    if x.dtype.kind in "iu":
+        return np.rint(np.power(x.astype(np.float64), int(by))).astype(x.dtype)
+    return np.power(x, x.dtype.type(by))
+
+
+@power.vjp
+def _(g, x, factor_tensor, *, factor):
+    if factor_tensor is None:
+        return scale(mul(g, power(x, factor=factor - 1)), scale=factor), None
+
+    def to_x() -> Any:
+        return mul(mul(g, power(x, scale(factor_tensor, bias=-1.0))), factor_tensor)
+
+    return to_x, None

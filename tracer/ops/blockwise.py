@@ -1,0 +1,119 @@
+"""Process large arrays in blocks that fit in the cache.
+
+A kernel of several steps creates a temporary array in each. For large inputs these go through main
+memory and cause page faults; in blocks they stay in the cache, which is several times faster with
+the same results. On a GPU arrays are processed as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core.arrays import is_on_gpu, np
+
+BLOCK = 1 << 17  # elements
+
+
+def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+    """Apply `function` blockwise to arrays with the same shape and memory order; the result is like
+    the first.
+    """
+    first = operands[0]
+    if first.size <= BLOCK or is_on_gpu():
+        return function(*operands)
+    order = memory_order(first)
+    flat = [np.transpose(a, order) for a in operands]
+    if not all(a.flags.c_contiguous for a in flat):
+        return function(*operands)
+    out = np.empty_like(flat[0])
+    target, sources = out.reshape(-1), [a.reshape(-1) for a in flat]
+    for start in range(0, first.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        target[part] = function(*[a[part] for a in sources])
+    return np.transpose(out, np.argsort(order).tolist())
+
+
+def memory_order(x: Any) -> list[int]:
+    """The axes of x from slowest to fastest in memory."""
+    return sorted(range(x.ndim), key=lambda axis: (-x.strides[axis], axis))
+
+
+def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
+    """Apply `function` blockwise to arrays [R,*] whose rows are independent; the first is [R,K],
+    the result is like it.
+    """
+    first = operands[0]
+    step = max(1, BLOCK // max(first.shape[1], 1))
+    if first.shape[0] <= step or is_on_gpu():
+        return function(*operands)
+    out = np.empty_like(first)
+    for start in range(0, first.shape[0], step):
+        part = slice(start, start + step)
+        out[part] = function(*[a[part] for a in operands])
+    return out
+
+
+def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
+    """Iterate over arrays [R,*] by blocks of rows; the first is [R,K]."""
+    step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
+    step = max(1, step)
+    return (
+        [a[start : start + step] for a in operands]
+        for start in range(0, max(operands[0].shape[0], 1), step)
+    )
+
+
+def row_sums(x: Any) -> Any:
+    """The sum of each row of x [R,K], as a product with ones: faster than NumPy's sum of short
+    rows.
+    """
+    if x.dtype in (np.float32, np.float64):
+        return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
+    return np.sum(x, axis=1)
+
+
+def sum_keepdim(x: Any, axis: int) -> Any:
+    """The sums along an axis, which is kept."""
+    return (
+        row_sums(x)[:, None]
+        if x.ndim == 2 and axis in (1, -1)
+        else np.sum(x, axis=axis, keepdims=True)
+    )
+
+
+def row_dot_products(x: Any, y: Any) -> Any:
+    """The sum of each row of x * y, both [R,K]."""
+    return (
+        np.einsum("rk,rk->r", x, y)
+        if x.dtype in (np.float32, np.float64)
+        else np.sum(x * y, axis=1)
+    )
+
+
+def max_keepdim(x: Any, axis: int) -> Any:
+    """The maxima along an axis, which is kept. Long rows are folded first, because NumPy's row
+    maximum is slow.
+    """
+    if axis in (-1, x.ndim - 1):
+        while x.shape[-1] >= 16 and x.shape[-1] % 2 == 0:
+            half = x.shape[-1] // 2
+            x = np.maximum(x[..., :half], x[..., half:])
+    return np.max(x, axis=axis, keepdims=True)
+
+
+def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
+    """`function(*inputs, axis)`; as rows if the inputs are contiguous, have equal shapes and the
+    axis is the last.
+    """
+    first = operands[0]
+    last = axis in (-1, first.ndim - 1)
+    if (
+        first.size <= BLOCK
+        or is_on_gpu()
+        or not last
+        or not all(a.flags.c_contiguous for a in operands)
+    ):
+        return function(*operands, axis)
+    flat = [a.reshape(-1, a.shape[-1]) for a in operands]
+    return iter_row_blocks(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)

@@ -1,0 +1,250 @@
+"""Bounding boxes for detection: prior boxes, box encoding and YOLO decoding.
+
+A box is x1, y1, x2, y2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, size_of
+
+NO_GRAD = "its boxes are targets or results, which no gradient goes through in Paddle"
+
+
+# -- prior_box
+# ------------------------------------------------------------------------------
+
+
+def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
+    """1, then each new aspect ratio; with flip also its reciprocal."""
+    found = [1.0]
+    for ratio in aspect_ratios:
+        if all(abs(ratio - r) >= 1e-6 for r in found):
+            found += [ratio, 1 / ratio] if flip else [ratio]
+    return found
+
+
+def _prior_sizes(
+    low: Any, high: Any, ratios: list[float], ratios_last: bool
+) -> list[tuple[float, float]]:
+    """Width and height of the boxes at one position."""
+    found = []
+    for i, size in enumerate(low):
+        plain = [(size * math.sqrt(r), size / math.sqrt(r)) for r in ratios]
+        large = [(math.sqrt(size * high[i]),) * 2] if high else []
+        found += [plain[0], *large, *plain[1:]] if ratios_last else [*plain, *large]
+    return found
+
+
+@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@upcast_half
+def prior_box(
+    x,
+    image,
+    *,
+    min_sizes: Floats,
+    max_sizes: Floats = [],
+    aspect_ratios: Floats = [],
+    variances: Floats = [],
+    flip: bool = True,
+    clip: bool = True,
+    step_w: float = 0.0,
+    step_h: float = 0.0,
+    offset: float = 0.5,
+    min_max_aspect_ratios_order: bool = False,
+):
+    """Boxes = boxes of several sizes around each position, in parts of the image
+
+    (Liu et al. 2016).
+    Input [N,C,H,W] -> both [H,W,P,4]
+    """
+    high, wide = x.shape[2:]
+    image_high, image_wide = image.shape[2:]
+    steps = step_w or image_wide / wide, step_h or image_high / high
+    sizes = np.array(
+        _prior_sizes(
+            min_sizes, max_sizes, _ratios(aspect_ratios, flip), min_max_aspect_ratios_order
+        )
+    )
+    centres = np.stack(
+        np.meshgrid((np.arange(wide) + offset) * steps[0], (np.arange(high) + offset) * steps[1]),
+        axis=-1,
+    )
+    edges = [centres[:, :, None] - sizes / 2, centres[:, :, None] + sizes / 2]
+    boxes = (
+        np.concatenate(edges, axis=-1) / [image_wide, image_high, image_wide, image_high]
+    ).astype(x.dtype)
+    boxes = np.clip(boxes, x.dtype.type(0), x.dtype.type(1)) if clip else boxes
+    return boxes, np.broadcast_to(np.array(variances, x.dtype), boxes.shape).copy()
+
+
+@prior_box.meta
+def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
+    check_float(x)
+    check(len(x.shape) == len(image.shape) == 4, "Input and Image need four axes")
+    check(len(variances) == 4, f"variances={list(variances)} are not four numbers")
+    check(len(max_sizes) in (0, len(min_sizes)), "max_sizes and min_sizes differ in number")
+    count = len(min_sizes) * len(_ratios(aspect_ratios, flip)) + len(max_sizes)
+    return (Meta((*x.shape[2:], count, 4), x.dtype),) * 2
+
+
+# -- box_coder
+# ------------------------------------------------------------------------------
+
+
+def _center_size(boxes: Any, extra: Any) -> tuple[Any, Any]:
+    """Centers and sizes of boxes [*,4], each [*,2]."""
+    sizes = boxes[..., 2:] - boxes[..., :2] + extra
+    return boxes[..., :2] + sizes / 2, sizes
+
+
+@op(
+    "box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=PYTHON_LOOP
+)
+@np.errstate(all="ignore")
+@upcast_half
+def box_coder(
+    prior,
+    prior_var,
+    target,
+    *,
+    code_type: str = "encode_center_size",
+    box_normalized: bool = True,
+    axis: int = 0,
+    variance: Floats = [],
+):
+    """OutputBox = boxes as offsets from prior boxes, or the backward pass
+
+    (Girshick et al. 2014).
+    PriorBox [M,4], TargetBox [N,4] -> [N,M,4]
+
+    decode_center_size: TargetBox [N,M,4], the priors along its axis 1 - axis -> OutputBox [N,M,4].
+    """
+    t = target.dtype.type
+    extra = t(0 if box_normalized else 1)
+    centre, size = _center_size(prior, extra)
+    spread = (
+        np.array(variance, target.dtype)
+        if variance
+        else np.ones(4, target.dtype)
+        if prior_var is None
+        else prior_var
+    )
+    if code_type == "encode_center_size":
+        wanted, wanted_size = _center_size(target[:, None], extra)
+        wanted = (target[:, None, 2:] + target[:, None, :2]) / 2
+        coded = np.concatenate(
+            [(wanted - centre) / size, np.log(np.abs(wanted_size / size))], axis=-1
+        )
+        return (coded / spread).astype(target.dtype)
+    centre, size = (np.expand_dims(v, axis) for v in (centre, size))
+    spread = np.expand_dims(spread, axis) if spread.ndim == 2 else spread
+    middle = target[..., :2] * spread[..., :2] * size + centre
+    half = np.exp(target[..., 2:] * spread[..., 2:]) * size / t(2)
+    return np.concatenate([middle - half, middle + half - extra], axis=-1)
+
+
+@box_coder.meta
+def _(prior, prior_var, target, *, code_type, box_normalized, axis, variance):
+    known = code_type in ("encode_center_size", "decode_center_size")
+    check(known, f"code_type={code_type} is neither encode_center_size nor decode_center_size")
+    check(
+        len(prior.shape) == 2 and dims_match(prior.shape[1], 4),
+        "PriorBox needs the shape [boxes, 4]",
+    )
+    check(len(variance) in (0, 4), f"variance={list(variance)} are not four numbers")
+    check_dtype(target.dtype == prior.dtype, "the dtypes differ")
+    if code_type == "encode_center_size":
+        check(len(target.shape) == 2, "TargetBox needs two axes to encode")
+        return Meta((target.shape[0], prior.shape[0], 4), target.dtype)
+    check(
+        len(target.shape) == 3 and axis in (0, 1),
+        "TargetBox needs three axes to decode, and axis is 0 or 1",
+    )
+    check(dims_match(target.shape[1 - axis], prior.shape[0]), "PriorBox does not fit TargetBox")
+    return target
+
+
+# -- yolo_box
+# ------------------------------------------------------------------------------
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@upcast_half
+def yolo_box(
+    x,
+    image_size,
+    *,
+    anchors: Ints = [],
+    class_num: int = 1,
+    conf_thresh: float = 0.01,
+    downsample_ratio: int = 32,
+    clip_bbox: bool = True,
+    scale_x_y: float = 1.0,
+    iou_aware: bool = False,
+    iou_aware_factor: float = 0.5,
+):
+    """Boxes and Scores of a YOLO map
+
+    (Redmon and Farhadi 2018).
+    X [N,S*(5+K),H,W], ImgSize int [N,2] -> Boxes [N,S*H*W,4], Scores [N,S*H*W,K]
+
+    Boxes less sure than conf_thresh are 0.   iou_aware: X starts with S maps of how well boxes fit.
+    """
+    n, _, high, wide = x.shape
+    sizes = np.array(anchors, x.dtype).reshape(-1, 2)
+    count = len(sizes)
+    maps = (x[:, count:] if iou_aware else x).reshape(n, count, 5 + class_num, high, wide)
+    sure = _sigmoid(maps[:, :, 4])
+    if iou_aware:
+        sure = sure ** (1 - iou_aware_factor) * _sigmoid(x[:, :count]) ** iou_aware_factor
+    image = image_size.astype(x.dtype)[:, ::-1, None, None, None]  # width, height
+    cells = np.stack(np.meshgrid(np.arange(wide), np.arange(high)))[:, None]
+    grid = np.array([wide, high], x.dtype).reshape(2, 1, 1, 1)
+    offsets = np.moveaxis(maps[:, :, :2], 2, 1)
+    centre = (cells + _sigmoid(offsets) * scale_x_y - 0.5 * (scale_x_y - 1)) * image / grid
+    half = (
+        np.exp(np.moveaxis(maps[:, :, 2:4], 2, 1))
+        * sizes.T.reshape(2, -1, 1, 1)
+        * image
+        / (downsample_ratio * grid)
+        / 2
+    )
+    low, top = centre - half, centre + half
+    if clip_bbox:
+        low, top = np.maximum(low, 0), np.minimum(top, image - 1)
+    kept = sure >= conf_thresh
+    boxes = np.moveaxis(np.concatenate([low, top], axis=1) * kept[:, None], 1, -1).reshape(n, -1, 4)
+    scores = np.moveaxis(
+        sure[:, :, None] * _sigmoid(maps[:, :, 5:]) * kept[:, :, None], 2, -1
+    ).reshape(n, -1, class_num)
+    return boxes.astype(x.dtype), scores.astype(x.dtype)
+
+
+@yolo_box.meta
+def _(x, image_size, *, anchors, class_num, iou_aware, **_):
+    check_float(x)
+    check(
+        len(x.shape) == 4 and len(image_size.shape) == 2, "needs X with four axes and ImgSize [N,2]"
+    )
+    check(
+        len(anchors) > 0 and len(anchors) % 2 == 0,
+        f"anchors={list(anchors)} are not pairs of numbers",
+    )
+    count = len(anchors) // 2
+    wanted = count * (5 + class_num + int(iou_aware))
+    check(
+        dims_match(x.shape[1], wanted),
+        f"{x.shape[1]} channels are not the {wanted} of {count} anchors and {class_num} classes",
+    )
+    places = size_of((count, *x.shape[2:]))
+    return Meta((x.shape[0], places, 4), x.dtype), Meta((x.shape[0], places, class_num), x.dtype)

@@ -1,0 +1,144 @@
+"""Normalization over neighboring channels (lrn), along an axis (norm), and per-channel scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import OPS, Meta, check, op
+from .elementwise import div, mul, scale, sub
+from .half_precision import upcast_half
+from .meta_rules import check_float, float_like_x, like_x, normal_axis, shape_of, shapes_match
+from .reduce import reduce_sum
+from .unary_math import sqrt, square
+
+
+@op("around_channels", "X -> Out", meta=like_x, internal=True)
+@upcast_half
+def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
+    """Out = the sums of X over n channels around each; back: over those around which each is.
+
+    X [N,C,H,W] -> Out [N,C,H,W]
+    """
+    axis = 3 if data_format == "NHWC" else 1
+    before = n - 1 - (n - 1) // 2 if back else (n - 1) // 2
+    moved = np.moveaxis(x, axis, 0)
+    sums = np.zeros((moved.shape[0] + 1, *moved.shape[1:]), x.dtype)
+    np.cumsum(moved, axis=0, out=sums[1:])
+    places = np.arange(moved.shape[0])
+    low, high = np.maximum(places - before, 0), np.minimum(places - before + n, moved.shape[0])
+    return np.moveaxis(sums[high] - sums[low], 0, axis)
+
+
+@around_channels.vjp
+def _(g, x, *, n, data_format, back):
+    return around_channels(g, n=n, data_format=data_format, back=not back)
+
+
+@op("lrn", "X -> Out, MidOut~")
+@upcast_half
+def lrn(
+    x,
+    *,
+    n: int = 5,
+    k: float = 2.0,
+    alpha: float = 0.0001,
+    beta: float = 0.75,
+    data_format: str = "AnyLayout",
+):
+    """Out = X / MidOut ** beta, MidOut = k + alpha * the squares of n channels around
+
+    (Krizhevsky et al. 2012).
+    X [N,C,H,W] -> both [N,C,H,W]
+    """
+    t = x.dtype.type
+    mid = t(k) + t(alpha) * around_channels.kernel(np.square(x), n=n, data_format=data_format)
+    return x * mid ** t(-beta), mid
+
+
+@lrn.meta
+def _(x, **_):
+    check_float(x)
+    check(len(x.shape) == 4, "needs four axes")
+    return x, x
+
+
+@lrn.vjp
+def _(g, x, *, n, k, alpha, beta, data_format):
+    around = around_channels(square(x), n=n, data_format=data_format)
+    mid = scale(around, scale=alpha, bias=k)
+    direct = mul(g, _power(mid, -beta))
+    through = mul(mul(g, x), _power(mid, -beta - 1))
+    sums = around_channels(through, n=n, data_format=data_format, back=True)
+    return sub(direct, scale(mul(x, sums), scale=2 * alpha * beta))
+
+
+def _power(x: Any, exponent: float) -> Any:
+    return OPS["pow"](x, factor=exponent)
+
+
+@op("norm", "X -> Out, Norm~")
+@upcast_half
+def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
+    """Out = X / Norm, Norm = the root of epsilon plus the sum of squares along the axis.
+
+    X [*] -> Out [*], Norm [*,1,*]
+    """
+    length = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=True) + x.dtype.type(epsilon))
+    return x / length, length
+
+
+@norm.meta
+def _(x, *, axis, epsilon, is_test):
+    check_float(x)
+    at = normal_axis(axis, len(x.shape))
+    return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
+
+
+@norm.vjp
+def _(g, x, *, axis, epsilon):
+    def total(t: Any) -> Any:
+        return reduce_sum(t, dim=[axis], keep_dim=True)
+
+    length = sqrt(scale(total(square(x)), bias=epsilon))
+    out = div(x, length)
+    return div(sub(g, mul(out, total(mul(g, out)))), length)
+
+
+def _channel_axis(x: Any, data_layout: str) -> int:
+    return len(x.shape) - 1 if data_layout == "NHWC" else 1
+
+
+@op("affine_channel", "X, Scale, Bias -> Out")
+@upcast_half
+def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
+    """Out = Scale * X + Bias for each channel.
+
+    X [N,C,*] or [N,*,C], Scale [C], Bias [C] -> Out like X
+    """
+    shape = [1] * x.ndim
+    shape[_channel_axis(x, data_layout)] = -1
+    return x * weight.reshape(shape) + bias.reshape(shape)
+
+
+@affine_channel.meta
+def _(x, weight, bias, *, data_layout):
+    check(len(x.shape) > 1, "needs two axes")
+    channels = (x.shape[_channel_axis(x, data_layout)],)
+    check(
+        shapes_match(weight.shape, channels) and shapes_match(bias.shape, channels),
+        "Scale and Bias do not fit the channels",
+    )
+    return float_like_x(x)
+
+
+@affine_channel.vjp
+def _(g, x, weight, bias, *, data_layout):
+    rank = len(shape_of(x))
+    axis = rank - 1 if data_layout == "NHWC" else 1
+    others = [i for i in range(rank) if i != axis]
+
+    def total(t: Any) -> Any:
+        return reduce_sum(t, dim=others)
+
+    return lambda: mul(g, weight, axis=axis), lambda: total(mul(g, x)), lambda: total(g)

@@ -1,0 +1,144 @@
+"""Complex numbers: conversion from and to real parts, conj, angle.
+
+Gradients are conjugated as stated in `core/op.py`: the gradient of L in Z = X + iY is dL/dX - i
+dL/dY.
+"""
+
+from __future__ import annotations
+
+from ..core.arrays import np
+from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
+from .compare import between
+from .elementwise import add, div, masked, mul, scale, zeros_like
+from .half_precision import upcast_half
+from .meta_rules import (
+    broadcast,
+    complex_dtype,
+    dims_match,
+    is_complex,
+    like_x,
+    real_dtype,
+    real_like_x,
+)
+from .unary_math import square
+
+
+def negative_imag(g):
+    """-Im g."""
+    return scale(imag(g), scale=-1.0)
+
+
+@op("complex", "X, Y -> Out", no_half=NO_HALF_COMPLEX)
+def complex_of(x, y):
+    """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
+    out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
+    out.real, out.imag = x, y
+    return out
+
+
+@complex_of.meta
+def _(x, y):
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
+    return Meta(broadcast(x, y).shape, complex_dtype(x.dtype))
+
+
+@complex_of.vjp
+def _(g, x, y):
+    return lambda: real(g), lambda: negative_imag(g)
+
+
+def _part_meta(x, **_):
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
+    return real_like_x(x)
+
+
+@op("real", "X -> Out", meta=_part_meta)
+def real(x):
+    """Out = Re X.   X complex [*] -> Out [*]"""
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
+    return x.real.copy()
+
+
+@real.vjp
+def _(g, x):
+    return complex_of(g, zeros_like(g))
+
+
+@op("imag", "X -> Out", meta=_part_meta)
+def imag(x):
+    """Out = Im X.   X complex [*] -> Out [*]"""
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
+    return x.imag.copy()
+
+
+@imag.vjp
+def _(g, x):
+    return complex_of(zeros_like(g), scale(g, scale=-1.0))
+
+
+@op("conj", "X -> Out", meta=like_x)
+def conj(x):
+    """Out = Re X - i Im X.   X [*] -> Out [*]"""
+    return np.conjugate(x)
+
+
+@conj.vjp
+def _(g, x):
+    return conj(g)
+
+
+@op("angle", "X -> Out", meta=real_like_x)
+@upcast_half
+def angle(x):
+    """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""
+    check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
+    turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)  # a real -0 has none
+    return np.angle(turned).astype(real_dtype(x.dtype), copy=False)
+
+
+@angle.vjp
+def _(g, x):
+    if not is_complex(x):
+        return zeros_like(g)
+    a, b = real(x), imag(x)
+    size = add(square(a), square(b))
+    slope = complex_of(
+        div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size)
+    )
+    return masked(slope, between(size, low=0.0))
+
+
+@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX)
+def as_complex(x):
+    """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
+    check(x.shape[-1:] == (2,), "the last axis does not hold two parts")
+    return complex_of.kernel(x[..., 0], x[..., 1])
+
+
+@as_complex.meta
+def _(x):
+    check(len(x.shape) > 0 and dims_match(x.shape[-1], 2), "the last axis does not hold two parts")
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
+    return Meta(x.shape[:-1], complex_dtype(x.dtype))
+
+
+@as_complex.vjp
+def _(g, x):
+    return as_real(conj(g))
+
+
+@op("as_real", "X -> Out")
+def as_real(x):
+    """Out[..., 0], Out[..., 1] = Re X, Im X.   X complex [*] -> Out [*, 2]"""
+    check_dtype(x.dtype.kind == "c", "needs a complex dtype")
+    return np.stack([x.real, x.imag], axis=-1)
+
+
+@as_real.meta
+def _(x):
+    return Meta(_part_meta(x).shape + (2,), real_dtype(x.dtype))
+
+
+@as_real.vjp
+def _(g, x):
+    return conj(as_complex(g))

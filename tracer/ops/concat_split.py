@@ -1,0 +1,227 @@
+"""Ops that join several tensors or split one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import Ints, Meta, check, check_dtype, op
+from .dynamic_sizes import resolve_sizes, unknown_shape
+from .meta_rules import Shape, dims_match, known_dim, normal_axis
+
+
+def scalar_or(tensor: Any, plain: int) -> int:
+    """An axis from a one-element tensor, or else from the attribute."""
+    return plain if tensor is None else int(tensor.item())
+
+
+def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
+    """Consecutive slices of `x` along `axis` with these sizes."""
+    front = (slice(None),) * (axis % x.ndim)
+    found, start = [], 0
+    for count in counts:
+        found.append(x[(*front, slice(start, start + count))])
+        start += count
+    return found
+
+
+def resize_axis(x: Shape, axis: int, size: int) -> Shape:
+    """`x` with another size at `axis`."""
+    return (*x[:axis], size, *x[axis + 1 :])
+
+
+def check_shapes_match(xs: Sequence[Meta]) -> None:
+    """Raise OpError unless there are inputs, all of one dtype and rank."""
+    check(bool(xs), "X is empty")
+    check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
+    check(all(len(x.shape) == len(xs[0].shape) for x in xs), "the ranks differ")
+
+
+@op("concat", "X*, AxisTensor? -> Out")
+def concat(xs, axis_tensor=None, *, axis: int = 0):
+    """Out = all X, joined along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
+    return np.concatenate(xs, scalar_or(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
+
+
+@concat.meta
+def _(xs, axis_tensor, *, axis):
+    check_shapes_match(xs)
+    rank = len(xs[0].shape)
+    check(rank > 0, "0-D tensors have no axis to be joined along")
+    if axis_tensor is not None:
+        return Meta(unknown_shape(rank), xs[0].dtype)
+    at = normal_axis(axis, rank)
+    shape = xs[0].shape
+    for x in xs[1:]:
+        check(
+            all(
+                dims_match(a, b)
+                for i, (a, b) in enumerate(zip(shape, x.shape, strict=True))
+                if i != at
+            ),
+            "the shapes differ",
+        )
+        shape = tuple(map(known_dim, shape, x.shape))
+    total = [x.shape[at] for x in xs]
+    return Meta(resize_axis(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
+
+
+@concat.vjp
+def _(g, xs, axis_tensor, *, axis):
+    return split_like(g, xs, axis_tensor, axis=axis), None
+
+
+@op("split_like", "X, Y*, AxisTensor? -> Out*", internal=True)
+def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
+    """Out = X in pieces as long as the Y along the axis.
+
+    X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
+    """
+    axis = scalar_or(axis_tensor, axis)
+    return split_arrays(x, [y.shape[axis] for y in ys], axis)
+
+
+@split_like.meta
+def _(x, ys, axis_tensor, *, axis):
+    return [Meta(y.shape, x.dtype) for y in ys]
+
+
+@split_like.vjp
+def _(gs, x, ys, axis_tensor, *, axis):
+    return concat(gs, axis_tensor, axis=axis), None, None
+
+
+@op("split", "X, AxisTensor?, SectionsTensorList*? -> Out*")
+def split(
+    x,
+    axis_tensor=None,
+    section_tensors=None,
+    *,
+    num: int = 0,
+    sections: Ints = [],
+    axis: int = 0,
+    use_mkldnn: bool = False,
+    mkldnn_data_type: str = "float32",
+):
+    """Out = X in `num` equal pieces, or in pieces of `sections`, one of which may be -1.
+
+    X [*, N, *] -> Out list of [*, Ni, *]
+    """
+    axis = scalar_or(axis_tensor, axis)
+    return split_arrays(
+        x, section_sizes(x.shape[axis], num, resolve_sizes(None, section_tensors, sections)), axis
+    )
+
+
+def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
+    """The sizes of the sections of an axis; -1 for unknown."""
+    if not sections:
+        check(num > 0, "neither num nor sections says how many pieces")
+        check(
+            size < 0 or size % num == 0,
+            f"an axis of {size} does not split into num={num} equal pieces",
+        )
+        return [-1 if size < 0 else size // num] * num
+    rest = [i for i, s in enumerate(sections) if s < 0]
+    check(len(rest) <= 1, f"sections={list(sections)} leaves more than one size open")
+    if size < 0:
+        return sections
+    given = sum(s for s in sections if s >= 0)
+    check(
+        given <= size if rest else given == size,
+        f"sections={list(sections)} does not add up to an axis of {size}",
+    )
+    return [size - given if s < 0 else s for s in sections]
+
+
+@split.meta
+def _(x, axis_tensor, section_tensors, *, num, sections, axis, use_mkldnn, mkldnn_data_type):
+    check(bool(x.shape), "a 0-D tensor has no axis to split")
+    count = len(section_tensors or sections) or num
+    if axis_tensor is not None:
+        return [Meta(unknown_shape(len(x.shape)), x.dtype)] * count
+    at = normal_axis(axis, len(x.shape))
+    counts = [-1] * count if section_tensors else section_sizes(x.shape[at], num, sections)
+    return [Meta(resize_axis(x.shape, at, n), x.dtype) for n in counts]
+
+
+@split.vjp
+def _(gs, x, axis_tensor, section_tensors, *, axis):
+    return concat(gs, axis_tensor, axis=axis), None, None
+
+
+@op("stack", "X* -> Y")
+def stack(xs, *, axis: int = 0):
+    """Y = all X, joined along a new axis. X list of N [*] -> Y [*, N, *]"""
+    at = axis if axis >= 0 else axis + xs[0].ndim + 1
+    index = (*(slice(None),) * at, None)
+    return np.concatenate([x[index] for x in xs], at, dtype=xs[0].dtype, casting="no")
+
+
+@stack.meta
+def _(xs, *, axis):
+    check_shapes_match(xs)
+    shape = xs[0].shape
+    for x in xs[1:]:
+        check(all(map(dims_match, shape, x.shape)), "the shapes differ")
+        shape = tuple(map(known_dim, shape, x.shape))
+    at = normal_axis(axis, len(shape) + 1)
+    return Meta((*shape[:at], len(xs), *shape[at:]), xs[0].dtype)
+
+
+@stack.vjp
+def _(g, xs, *, axis):
+    return unstack(g, axis=axis, num=len(xs))
+
+
+@op("unstack", "X -> Y*")
+def unstack(x, *, axis: int = 0, num: int = 0):
+    """Y = the `num` slices of X along the axis, without it. X [*, N, *] -> Y list of N [*]"""
+    check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
+    return split_slices(x, axis)
+
+
+def split_slices(x: Any, axis: int) -> list[Any]:
+    """The slices of `x` along `axis`, without it."""
+    front = (slice(None),) * (axis % x.ndim)
+    return [x[(*front, i)] for i in range(x.shape[axis])]
+
+
+def slice_metas(x: Meta, axis: int, count: int) -> list[Meta]:
+    """The Metas of `count` slices of `x`."""
+    return [Meta((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)] * count
+
+
+@unstack.meta
+def _(x, *, axis, num):
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    at = normal_axis(axis, len(x.shape))
+    check(
+        dims_match(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}"
+    )
+    return slice_metas(x, at, num)
+
+
+@unstack.vjp
+def _(gs, x, *, axis):
+    return stack(gs, axis=axis)
+
+
+@op("unbind", "X -> Out*")
+def unbind(x, *, axis: int = 0):
+    """Out = the slices of X along the axis, without it. X [*, N, *] -> Out list of N [*]"""
+    return split_slices(x, axis)
+
+
+@unbind.meta
+def _(x, *, axis):
+    check(bool(x.shape), "a 0-D tensor has no slices")
+    at = normal_axis(axis, len(x.shape))
+    check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
+    return slice_metas(x, at, x.shape[at])
+
+
+@unbind.vjp
+def _(gs, x, *, axis):
+    return stack(gs, axis=axis)

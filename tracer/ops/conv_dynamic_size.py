@@ -1,0 +1,104 @@
+"""Transposed convolutions and unpooling with output sizes given as tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import Ints, Meta, check, op
+from .conv import conv2d_transpose, conv3d_transpose, transposed_vjp
+from .half_precision import upcast_half
+from .maxpool import unpool_vjp, unpooled
+
+
+def sizes_from_tensor(sizes: Any) -> list[int]:
+    """The sizes in one tensor, or in several tensors of one element."""
+    return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
+
+
+@op("conv_transpose_to", "Input, Filter, Bias?, Size*! -> Output", internal=True)
+@upcast_half
+def conv_transpose_to(
+    x,
+    w,
+    bias,
+    sizes,
+    *,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Ints = [1, 1],
+    groups: int = 1,
+    data_format: str = "NCHW",
+):
+    """Output = conv2d_transpose or conv3d_transpose, of the sizes in Size.
+
+    Input [N,C,*S], Filter [C,M/groups,*K] -> [N,M,*Size]
+    """
+    flat = x.ndim == 4
+    return (conv2d_transpose if flat else conv3d_transpose).kernel(
+        x,
+        w,
+        *([bias] if flat else []),
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+        output_size=sizes_from_tensor(sizes),
+    )
+
+
+@conv_transpose_to.meta
+def _(x, w, bias, sizes, *, groups, data_format, **_):
+    rank = len(x.shape) - 2
+    check(
+        rank in (2, 3) and len(w.shape) == rank + 2, "pictures and filters need four or five axes"
+    )
+    spatial, channels = (-1,) * rank, w.shape[1] * groups if w.shape[1] >= 0 else -1
+    last = data_format[-1] == "C"
+    return Meta(
+        (x.shape[0], *spatial, channels) if last else (x.shape[0], channels, *spatial), x.dtype
+    )
+
+
+@conv_transpose_to.vjp
+def _(
+    g, x, w, bias, sizes, *, strides, paddings, padding_algorithm, dilations, groups, data_format
+):
+    asked = (g, x, w) if bias is None else (g, x, w, bias)
+    back = transposed_vjp(
+        *asked,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+    )
+    return (*back, *([] if len(back) == 3 else [None]), None)
+
+
+@op("unpool_to", "X, Indices, Size*! -> Out", internal=True)
+def unpool_to(x, mask, sizes):
+    """Out = zeros, with X at the positions that Indices names, of the sizes in Size.
+
+    X [N,C,*S], Indices int like X -> Out [N,C,*Size]
+    """
+    return unpooled(x, mask, sizes_from_tensor(sizes)[2 - x.ndim :])
+
+
+@unpool_to.meta
+def _(x, mask, sizes):
+    check(len(x.shape) in (4, 5), "pictures need four or five axes")
+    check(
+        len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
+        "Indices are not whole numbers like X",
+    )
+    return Meta((*x.shape[:2], *(-1,) * (len(x.shape) - 2)), x.dtype)
+
+
+@unpool_to.vjp
+def _(g, x, mask, sizes):
+    return *unpool_vjp(g, x, mask), None

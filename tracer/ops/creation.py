@@ -1,0 +1,440 @@
+"""Ops that create tensors from sizes, values or the shape of another tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.arrays import np
+from ..core.limits import check_result
+from ..core.op import (
+    OPS,
+    VALUE_INDEPENDENT,
+    Float64s,
+    Floats,
+    Ints,
+    Long,
+    Longs,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
+from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
+from .meta_rules import Shape, like_x, proto_dtype, size_of
+
+# The attribute of assign_value for each dtype.
+_VALUES = {
+    0: "bool_values",
+    2: "int32_values",
+    3: "int64_values",
+    5: "fp32_values",
+    6: "fp64_values",
+}
+
+
+def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
+    """A new array filled with one value, converted as in C: truncated."""
+    if dtype.kind in "iu":
+        value = int(value)
+    elif dtype.kind == "b":
+        value = bool(value)
+    return np.full(tuple(shape), value, dtype)
+
+
+def number(text: str, otherwise: float) -> float | int:
+    """The number in `str_value`; `value` if it is empty. Integers stay exact."""
+    if not text:
+        return otherwise
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def check_number(text: str) -> None:
+    """Raise OpError unless `text` is empty or a number."""
+    try:
+        number(text, 0.0)
+    except ValueError:
+        check(False, f"str_value={text!r} is not a number")
+
+
+def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
+    """Raise OpError for a size below `lowest`."""
+    check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
+
+
+def new_meta(
+    tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
+) -> Meta:
+    """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
+    check_sizes(shape, -1 if any_given(tensor, tensors) else 0)
+    return Meta(infer_sizes(tensor, tensors, shape), proto_dtype(dtype))
+
+
+@op(
+    "fill_constant",
+    "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad=VALUE_INDEPENDENT,
+)
+def fill_constant(
+    value_tensor=None,
+    shape_tensor=None,
+    shape_tensors=None,
+    *,
+    dtype: int = 5,
+    shape: Longs = [],
+    value: float = 0.0,
+    str_value: str = "",
+    force_cpu: bool = False,
+    place_type: int = -1,
+):
+    """Out = one value everywhere: that of ValueTensor, else str_value, else value.
+
+    ValueTensor [1] -> Out [*shape]
+    """
+    given = number(str_value, value) if value_tensor is None else value_tensor.item()
+    return filled_array(
+        resolve_sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype)
+    )
+
+
+@fill_constant.meta
+def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_):
+    check_number(str_value)
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+@op("fill_any_like", "X -> Out", no_grad=VALUE_INDEPENDENT)
+def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
+    """Out = one value everywhere. X [*S] -> Out [*S]"""
+    target = x.dtype if dtype == -1 else proto_dtype(dtype)
+    if not value:
+        return np.zeros_like(x, dtype=target)
+    return np.full_like(x, value if target.kind not in "iu" else int(value), dtype=target)
+
+
+@fill_any_like.meta
+def _(x, *, value, dtype):
+    return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
+
+
+@op("fill_constant_batch_size_like", "Input -> Out", no_grad=VALUE_INDEPENDENT)
+def fill_constant_batch_size_like(
+    x,
+    *,
+    shape: Ints,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    force_cpu: bool = False,
+    dtype: int = 5,
+    value: float = 0.0,
+    str_value: str = "",
+):
+    """Out = one value everywhere, one size being that of Input. Input [*] -> Out [*shape]"""
+    return filled_array(
+        with_batch(x.shape, shape, input_dim_idx, output_dim_idx),
+        number(str_value, value),
+        proto_dtype(dtype),
+    )
+
+
+def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
+    """`shape` with size `target` replaced by size `source` of `x`."""
+    check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
+    check(
+        -len(shape) <= target < len(shape),
+        f"output_dim_idx={target} is not an axis of shape={list(shape)}",
+    )
+    sized = list(shape)
+    sized[target] = x[source]
+    return tuple(sized)
+
+
+@fill_constant_batch_size_like.meta
+def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
+    check_number(str_value)
+    sized = with_batch(x.shape, shape, input_dim_idx, output_dim_idx)
+    check_sizes(sized, -1)
+    return Meta(sized, proto_dtype(dtype))
+
+
+@op("assign_value", "-> Out", no_grad=VALUE_INDEPENDENT)
+def assign_value(
+    *,
+    shape: Ints,
+    dtype: int,
+    bool_values: Ints = [],
+    fp32_values: Floats = [],
+    int32_values: Ints = [],
+    int64_values: Longs = [],
+    fp64_values: Float64s = [],
+):
+    """Out = the values written down for the dtype.   -> Out [*shape]"""
+    given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
+        dtype
+    ]
+    return np.array(given, proto_dtype(dtype)).reshape(shape)
+
+
+@assign_value.meta
+def _(*, shape, dtype, **values):
+    check_dtype(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
+    count = len(values[_VALUES[dtype]])
+    check(
+        count == size_of(tuple(shape)),
+        f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}",
+    )
+    return Meta(tuple(shape), proto_dtype(dtype))
+
+
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
+def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
+    """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
+    return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
+
+
+@empty.meta
+def _(shape_tensor, shape_tensors, *, shape, dtype):
+    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+
+
+# -- rows of numbers
+# --------------------------------------------------------------------------------------------
+
+
+@op("range", "Start, End, Step -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+def range_(start, end, step):
+    """Out = Start, Start + Step, ... before End.
+
+    Start [], End [], Step [], or [1] each -> Out [N]
+    """
+    check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    start, end, step = (v.reshape(()) for v in (start, end, step))
+    check(bool(step != 0), "Step is 0")
+    check(
+        bool((end - start) * np.sign(step) >= 0),
+        f"Step={step} leads away from End={end}, Start={start}",
+    )
+    if start.dtype.kind in "iu":
+        check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
+        return np.arange(int(start), int(end), int(step), dtype=start.dtype)
+    count = math.ceil((end - start) / step)  # in the inputs' own precision, as in Paddle
+    check_result([count], 8)
+    return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
+
+
+@range_.meta
+def _(start, end, step):
+    check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, end, step)),
+        "an operand holds more than one number",
+    )
+    return Meta((-1,), start.dtype)
+
+
+@op("linspace", "Start, Stop, Num -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+def linspace(start, stop, num, *, dtype: int):
+    """Out = Num numbers from Start to Stop, both included and first cut to the dtype.
+
+    Start, Stop, Num int [] or [1] -> Out [Num]
+    """
+    count = int(num.item())
+    check(count > 0, f"Num={count} is not positive")
+    check_result([count], 8)
+    first, last = _items(dtype, start, stop)
+    return np.linspace(first, last, count).astype(proto_dtype(dtype))
+
+
+def _items(dtype: int, *numbers: Any) -> list[Any]:
+    """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
+    with np.errstate(all="ignore"):
+        return [n.astype(proto_dtype(dtype)).item() for n in numbers]
+
+
+@linspace.meta
+def _(start, stop, num, *, dtype):
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, stop, num)),
+        "an operand holds more than one number",
+    )
+    return Meta((-1,), proto_dtype(dtype))
+
+
+@op(
+    "logspace",
+    "Start, Stop, Num, Base -> Out",
+    no_grad=VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
+def logspace(start, stop, num, base, *, dtype: int):
+    """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.
+
+    Start, Stop, Num, Base [] or [1] -> Out [Num]
+    """
+    count = int(num.item())
+    check(count > 0, f"Num={count} is not positive")
+    check_result([count], 8)
+    first, last, of = _items(dtype, start, stop, base)
+    return np.logspace(first, last, count, base=of).astype(proto_dtype(dtype))
+
+
+@logspace.meta
+def _(start, stop, num, base, *, dtype):
+    check(
+        all(size_of(v.shape) in (1, -1) for v in (start, stop, num, base)),
+        "an operand holds more than one number",
+    )
+    return Meta((-1,), proto_dtype(dtype))
+
+
+@op("meshgrid", "X* -> Out*", same_dtype="X")
+def meshgrid(xs):
+    """Out = the coordinates of a grid: X number i varies along axis i.
+
+    X list of [Ni] or [] -> Out list of [N0, N1, ...]
+    """
+    check(all(x.ndim <= 1 for x in xs), "an operand has more than one axis")
+    flat = [x.reshape(-1) for x in xs]
+    shape = tuple(x.shape[0] for x in flat)
+    return [
+        np.broadcast_to(x.reshape([-1 if k == i else 1 for k in range(len(xs))]), shape)
+        for i, x in enumerate(flat)
+    ]
+
+
+@meshgrid.meta
+def _(xs):
+    check(bool(xs), "X is empty")
+    check(all(len(x.shape) <= 1 for x in xs), "an operand has more than one axis")
+    shape = tuple(x.shape[0] if x.shape else 1 for x in xs)
+    return [Meta(shape, x.dtype) for x in xs]
+
+
+@meshgrid.vjp
+def _(gs, xs):
+    def one(i: int) -> Any:
+        others = [k for k in range(len(xs)) if k != i]
+        return OPS["reshape_like"](OPS["reduce_sum"](gs[i], dim=others) if others else gs[i], xs[i])
+
+    return [one(i) for i in range(len(xs))]
+
+
+def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
+    """Count the elements of a matrix on and below a diagonal, or on and above it."""
+
+    def below(last: int) -> int:
+        """The sum of min(max(i, 0), cols) for i up to `last`."""
+        full = max(last - cols, 0)
+        rising = min(max(last, 0), cols)
+        return rising * (rising + 1) // 2 + full * cols
+
+    if lower:
+        return below(offset + rows) - below(offset)
+    return rows * cols - below(offset + rows - 1) + below(offset - 1)
+
+
+@op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
+    """out = rows and columns of the positions on and below a diagonal.   -> out int [2, N]"""
+    return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
+
+
+@tril_indices.meta
+def _(*, rows, cols, offset, dtype):
+    check(rows >= 0 and cols >= 0, f"rows={rows} or cols={cols} is negative")
+    return Meta((2, _triangle_size(rows, cols, offset, True)), proto_dtype(dtype))
+
+
+@op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
+    """out = rows and columns of the positions on and above a diagonal.   -> out int [2, N]"""
+    return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
+
+
+@triu_indices.meta
+def _(*, row, col, offset, dtype):
+    check(row >= 0 and col >= 0, f"row={row} or col={col} is negative")
+    return Meta((2, _triangle_size(row, col, offset, False)), proto_dtype(dtype))
+
+
+# -- diagonals
+# --------------------------------------------------------------------------------------------------
+
+
+@op("eye", "-> Out", no_grad=VALUE_INDEPENDENT)
+def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
+    """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.
+
+    -> Out [num_rows, num_columns]
+    """
+    return np.eye(
+        num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype)
+    )
+
+
+@eye.meta
+def _(*, num_rows, num_columns, dtype):
+    check(
+        num_rows >= 0 and num_columns >= -1,
+        f"num_rows={num_rows}, num_columns={num_columns} holds a negative size",
+    )
+    return Meta((num_rows, num_rows if num_columns == -1 else num_columns), proto_dtype(dtype))
+
+
+@op("diag_v2", "X -> Out")
+def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
+    """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.
+
+    X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]
+    """
+    if x.ndim == 2:
+        check(-x.shape[0] <= offset <= x.shape[1], f"offset={offset} lies outside of X")
+        return np.diagonal(x, offset)
+    size = x.size + abs(offset)
+    out = np.full_like(
+        x, padding_value if x.dtype.kind not in "iu" else int(padding_value), shape=(size, size)
+    )
+    at = np.arange(x.size)
+    out[at + max(-offset, 0), at + max(offset, 0)] = x
+    return out
+
+
+@diag_v2.meta
+def _(x, *, offset, padding_value):
+    check(len(x.shape) <= 2, "has more than two axes")
+    if len(x.shape) < 2:
+        size = size_of(x.shape)
+        return Meta((size + abs(offset) if size >= 0 else -1,) * 2, x.dtype)
+    rows, columns = x.shape
+    if min(rows, columns) < 0:
+        return Meta((-1,), x.dtype)
+    check(-rows <= offset <= columns, f"offset={offset} lies outside of X")
+    return Meta((min(rows + min(offset, 0), columns - max(offset, 0)),), x.dtype)
+
+
+@diag_v2.vjp
+def _(g, x, *, offset):
+    return diag_v2_grad(x, g, offset=offset)
+
+
+@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+def diag_v2_grad(x, g, *, offset: int = 0):
+    """X@GRAD = Out@GRAD taken from, or put on, the diagonal.
+
+    X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X
+    """
+    if x.ndim < 2:
+        return np.diagonal(g, offset).reshape(x.shape)
+    out = np.zeros_like(x)
+    at = np.arange(g.size)
+    out[at + max(-offset, 0), at + max(offset, 0)] = g
+    return out
+
+
+@diag_v2_grad.vjp
+def _(g, x, out_grad, *, offset):
+    return None, diag_v2(g, offset=offset)

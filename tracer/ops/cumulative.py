@@ -1,0 +1,163 @@
+"""Cumulative sums, products, maxima and minima along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
+from .elementwise import mul
+from .half_precision import upcast_half
+from .meta_rules import check_float, like_x, normal_axis, proto_dtype, size_of
+from .reduce import cumsum
+from .sort import unsort
+from .unary_math import exp, negative
+
+
+@op("recurrence", "X, A -> Out", meta=like_x, internal=True)
+@upcast_half
+def recurrence(x, a, *, axis: int, reverse: bool = False):
+    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].
+
+    X, A [*] -> Out [*]
+    """
+    out = np.array(x)
+    rows, factors = np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
+    places = range(len(rows) - 2, -1, -1) if reverse else range(1, len(rows))
+    for k in places:
+        rows[k] += factors[k + 1] * rows[k + 1] if reverse else factors[k] * rows[k - 1]
+    return out
+
+
+@recurrence.vjp
+def _(g, x, a, *, axis, reverse, Out):
+    back = recurrence(g, a, axis=axis, reverse=not reverse)
+
+    def to_a() -> Any:
+        if reverse:
+            return mul(moved(back, axis=axis), Out)
+        return mul(back, moved(Out, axis=axis))
+
+    return back, to_a
+
+
+@op("moved", "X -> Out", meta=like_x, internal=True)
+def moved(x, *, axis: int, by: int = 1, value: float = 0.0):
+    """Out[k] = X[k - by] along the axis, by being 1 or -1, `value` where there is none.
+
+    X [*] -> Out [*]
+    """
+    out = np.roll(x, by, axis)
+    np.moveaxis(out, axis, 0)[: 1 if by > 0 else None][-1:] = value
+    return out
+
+
+@moved.vjp
+def _(g, x, *, axis, by):
+    return moved(g, axis=axis, by=-by)
+
+
+@op("cumprod", "X -> Out", amp="deny")
+@upcast_half
+def cumprod(x, *, dim: int):
+    """Out = the product of X up to each position along the axis. X [*] -> Out [*]"""
+    return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
+
+
+@cumprod.meta
+def _(x, *, dim):
+    normal_axis(dim, len(x.shape), "dim")
+    return x
+
+
+@cumprod.vjp
+def _(g, x, *, dim, Out):
+    """Grad = (product of those before) * (sum of what comes back, times those between): no
+    division, so zeros do no harm.
+    """
+    return mul(moved(Out, axis=dim, value=1.0), recurrence(g, x, axis=dim, reverse=True))
+
+
+def _extreme(type: str, better: Any, word: str) -> Any:
+    @op(type, "x -> out, indices~")
+    def kernel(x, *, axis: int = -1, dtype: int = 3):
+        target = proto_dtype(dtype)
+        if not x.ndim:
+            return x.copy(), np.zeros((), target)
+        rows = np.moveaxis(x, axis, 0)
+        best, where = rows.copy(), np.zeros(rows.shape, target)
+        for k in range(1, len(rows)):
+            takes = better(rows[k], best[k - 1]) | np.isnan(rows[k])
+            best[k] = np.where(takes, rows[k], best[k - 1])
+            where[k] = np.where(takes, k, where[k - 1])
+        return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
+
+    kernel.kernel.__doc__ = (
+        f"out = the {word} of x up to each place along the axis, indices = "
+        f"where "
+        f"it "
+        f"is, "
+        f"the "
+        f"last of equals.   x [*] -> [*], int [*]"
+    )
+
+    @kernel.meta
+    def _(x, *, axis, dtype):
+        check_dtype(dtype in (2, 3), "dtype is neither int32 nor int64")
+        normal_axis(axis, len(x.shape))
+        return x, Meta(x.shape, proto_dtype(dtype))
+
+    @kernel.vjp
+    def _(g, x, *, axis, indices):
+        return unsort(g, x, indices, axis)
+
+    return kernel
+
+
+cummax = _extreme("cummax", np.greater_equal, "largest")
+cummin = _extreme("cummin", np.less_equal, "smallest")
+
+
+@op("logcumsumexp", "X -> Out", host=NOT_IN_CUPY)
+@np.errstate(all="ignore")
+@upcast_half
+def logcumsumexp(
+    x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+):
+    """Out = ln(the sum of e ** X up to each position); the attributes are those of cumsum.
+
+    X [*] -> Out [*]
+    """
+    if flatten or not x.ndim:
+        x, axis = x.reshape(-1) if flatten else x.reshape(1), 0
+        return logcumsumexp.kernel(x, axis=0, exclusive=exclusive, reverse=reverse).reshape(
+            x.shape if flatten else ()
+        )
+    if reverse:
+        x = np.flip(x, axis)
+    out = np.logaddexp.accumulate(x, axis=axis)
+    if exclusive:
+        out = np.roll(out, 1, axis)
+        np.moveaxis(out, axis, 0)[:1] = -np.inf
+    return np.flip(out, axis) if reverse else out
+
+
+@logcumsumexp.meta
+def _(x, *, axis, flatten, exclusive, reverse):
+    check_float(x)
+    normal_axis(axis, len(x.shape))
+    return Meta((size_of(x.shape),), x.dtype) if flatten else x
+
+
+@logcumsumexp.vjp
+def _(g, x, *, axis, flatten, exclusive, reverse, Out):
+    if flatten:
+        flat = OPS["reshape2"](x, shape=[-1])
+        back = _log_scan_vjp(g, flat, Out, 0, exclusive, reverse)
+        return OPS["reshape_like"](back, x)
+    return _log_scan_vjp(g, x, Out, axis, exclusive, reverse)
+
+
+def _log_scan_vjp(g: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    weighted = mul(g, exp(negative(out)))
+    return mul(exp(x), cumsum(weighted, axis=axis, exclusive=exclusive, reverse=not reverse))

@@ -1,0 +1,246 @@
+"""Deformable convolution: sample at learned offsets (Dai et al. 2017, Zhu et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+from ..core.arrays import np
+from ..core.op import Ints, Meta, check, check_dtype, op
+from .conv import geometry
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order
+from .sliding_window import Window
+
+Sizes = tuple[int, ...]
+
+
+class Sampling(NamedTuple):
+    """One of the four pixels around each sampling position.
+
+    flat: its index in the image; weight: its interpolation weight; by_y, by_x: derivatives of the
+    weight.
+    All [N,DG,K,OH,OW]; DG: deformable groups, K: kernel offsets.
+    """
+
+    flat: Any
+    weight: Any
+    by_y: Any
+    by_x: Any
+
+
+def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
+    """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
+    moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
+    taps = np.array(list(window.taps), offset.dtype) * np.array(window.dilation, offset.dtype)
+    found = []
+    for axis in (0, 1):
+        starts = (
+            np.arange(out[axis], dtype=offset.dtype) * window.stride[axis] - window.pads[axis][0]
+        )
+        shaped = starts.reshape((-1, 1) if axis == 0 else (1, -1))
+        found.append(moved[:, :, :, axis] + taps[:, axis].reshape(-1, 1, 1) + shaped)
+    return found[0], found[1]
+
+
+def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Sampling]:
+    y, x = places
+    low_y, low_x = np.floor(y), np.floor(x)
+    part_y, part_x = y - low_y, x - low_x
+    # At the image border Paddle uses the derivative of the outside, which is 0.
+    moves = (y > -1) & (x > -1)
+    for dy, dx in product((0, 1), repeat=2):
+        row, column = low_y + dy, low_x + dx
+        inside = (row >= 0) & (row < high) & (column >= 0) & (column < wide)
+        share_y, share_x = part_y if dy else 1 - part_y, part_x if dx else 1 - part_x
+        flat = (np.clip(row, 0, high - 1) * wide + np.clip(column, 0, wide - 1)).astype(np.int64)
+        yield Sampling(
+            flat,
+            share_y * share_x * inside,
+            (1 if dy else -1) * share_x * (inside & moves),
+            (1 if dx else -1) * share_y * (inside & moves),
+        )
+
+
+def _sample(parted: Any, look: Sampling) -> Any:
+    """The pixels of a sampling, [N,DG,C/DG,K*OH*OW]. parted: x [N,DG,C/DG,H*W]"""
+    n, groups = look.flat.shape[:2]
+    return np.take_along_axis(parted, look.flat.reshape(n, groups, 1, -1), axis=3)
+
+
+def _flat(a: Any) -> Any:
+    """[N,DG,K,OH,OW] as [N,DG,1,K*OH*OW]."""
+    return a.reshape(*a.shape[:2], 1, -1)
+
+
+def _settings(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
+    groups = attrs.pop("deformable_groups")
+    attrs.pop("im2col_step", None)
+    window, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
+    places = _sample_positions(offset, window, out[2:], groups)
+    return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
+
+
+def _columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
+    """The sampled values, [N,DG,C/DG,K*OH*OW], without and with the mask."""
+    values = sum(
+        _sample(parted, look) * _flat(look.weight) for look in _make_samplings(places, *x.shape[2:])
+    )
+    return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
+
+
+def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
+    _, out, places, parted = _settings(x, offset, w, groups=groups, **attrs)
+    _, columns = _columns(x, places, parted, mask)
+    n, taps = x.shape[0], w.shape[2] * w.shape[3]
+    columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
+    return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(
+        n, w.shape[0], *out[2:]
+    )
+
+
+def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
+    check_float(x)
+    check_dtype(x.dtype == offset.dtype == w.dtype, "the dtypes differ")
+    _, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
+    check(
+        deformable_groups > 0 and (x.shape[1] < 0 or x.shape[1] % deformable_groups == 0),
+        f"deformable_groups={deformable_groups} does not divide the channels",
+    )
+    taps = w.shape[2] * w.shape[3] if min(w.shape[2:]) > 0 else -1
+    for name, given, count in (("Offset", offset, 2), ("Mask", mask, 1)):
+        if given is not None:
+            wanted = count * deformable_groups * taps if taps > 0 else -1
+            fits = (
+                len(given.shape) == 4
+                and dims_match(given.shape[1], wanted)
+                and all(map(dims_match, given.shape[2:], out[2:]))
+            )
+            check(fits, f"{name} needs {wanted} channels of {list(out[2:])}")
+    return Meta(out, x.dtype)
+
+
+@op(
+    "deformable_conv",
+    "Input, Offset, Filter, Mask -> Output",
+    same_dtype="Input Offset Filter Mask",
+)
+@upcast_half
+def deformable_conv(
+    x,
+    offset,
+    w,
+    mask,
+    *,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0],
+    dilations: Ints = [1, 1],
+    deformable_groups: int = 1,
+    groups: int = 1,
+    im2col_step: int = 64,
+):
+    """Output = the correlation of Input, read at offsets and times Mask, with Filter.
+
+    Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> [N,M,H',W']
+
+    Offset [N,2*DG*KH*KW,H',W']: rows and columns in turn; Mask [N,DG*KH*KW,H',W'].
+    """
+    return _convolve(
+        x,
+        offset,
+        w,
+        mask,
+        groups,
+        strides=strides,
+        paddings=paddings,
+        dilations=dilations,
+        deformable_groups=deformable_groups,
+    )
+
+
+deformable_conv.meta(_meta)
+
+
+@deformable_conv.vjp
+def _(g, x, offset, w, mask, **over):
+    return tuple(deformable_conv_grad(x, offset, w, mask, g, **over))
+
+
+@op(
+    "deformable_conv_v1",
+    "Input, Offset, Filter -> Output",
+    attrs_of=deformable_conv,
+    same_dtype="Input Offset Filter",
+)
+@upcast_half
+def deformable_conv_v1(x, offset, w, **attrs):
+    """deformable_conv without a mask.
+
+    Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
+    """
+    return _convolve(x, offset, w, None, **_full(attrs))
+
+
+def _full(attrs: dict[str, Any]) -> dict[str, Any]:
+    found = deformable_conv.full_attrs(attrs)
+    found.pop("im2col_step")
+    return found
+
+
+deformable_conv_v1.meta(_meta)
+
+
+@deformable_conv_v1.vjp
+def _(g, x, offset, w, **over):
+    return tuple(deformable_conv_grad(x, offset, w, None, g, **over)[:3])
+
+
+@op(
+    "deformable_conv_grad",
+    "Input, Offset, Filter, Mask?, Output@GRAD -> Grads*",
+    attrs_of=deformable_conv,
+    internal=True,
+)
+@upcast_half
+def deformable_conv_grad(x, offset, w, mask, g, **attrs):
+    """The gradients of deformable_conv in Input, Offset, Filter and, where there is one,
+    in Mask.
+    """
+    attrs = _full(attrs)
+    groups = attrs["groups"]
+    _, _, places, parted = _settings(x, offset, w, **attrs)
+    values, columns = _columns(x, places, parted, mask)
+    n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
+    split = g.reshape(n, groups, m // groups, -1)
+    to_filter = np.sum(
+        np.matmul(split, np.swapaxes(columns.reshape(n, groups, depth, -1), 2, 3)), axis=0
+    ).reshape(w.shape)
+    to_columns = np.matmul(np.swapaxes(w.reshape(groups, m // groups, depth), 1, 2), split).reshape(
+        values.shape
+    )
+    to_values = (
+        to_columns if mask is None else to_columns * mask.reshape(*places[0].shape[:2], 1, -1)
+    )
+    to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
+    rows = np.ix_(*map(np.arange, parted.shape[:3]))
+    for look in _make_samplings(places, *x.shape[2:]):
+        np.add.at(
+            to_x,
+            (rows[0][..., None], rows[1][..., None], rows[2][..., None], _flat(look.flat)),
+            to_values * _flat(look.weight),
+        )
+        along = np.sum(_sample(parted, look) * to_values, axis=2).reshape(places[0].shape)
+        moved += along * np.stack([look.by_y, look.by_x])
+    found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
+    return (
+        found if mask is None else [*found, np.sum(to_columns * values, axis=2).reshape(mask.shape)]
+    )
+
+
+@deformable_conv_grad.meta
+def _(x, offset, w, mask, g, **_):
+    return [x, offset, w] if mask is None else [x, offset, w, mask]
+
+
+deformable_conv_grad.vjp(no_second_order("deformable_conv"))

@@ -1,0 +1,16 @@
+"""Helpers shared by detection ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from .lod import row_offsets
+
+NO_HALF = "boxes are matched in float32 or float64, as in Paddle"
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+
+
+def image_offsets(lod: Any, rows: int) -> Any:
+    """The row offsets of the images; without LoD all rows are of one image."""
+    return row_offsets(lod) if lod else np.array([0, rows], np.int64)

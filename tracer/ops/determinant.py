@@ -1,0 +1,73 @@
+"""Determinants, and the cofactors for their gradients."""
+
+from __future__ import annotations
+
+from ..core.arrays import np
+from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
+from .elementwise import mul, sub
+from .linalg_helpers import as_column, chain, check_square, transpose_last
+from .linear_solve import inverse
+from .meta_rules import check_finite, check_float, like_x
+from .reduce import reduce_sum
+
+
+@op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+def determinant(x):
+    """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
+    return np.linalg.det(x)
+
+
+@determinant.meta
+def _(x):
+    check_square(x, "Input")
+    return Meta(x.shape[:-2], x.dtype)
+
+
+@determinant.vjp
+def _(g, x):
+    return mul(as_column(as_column(g)), cofactors(x))
+
+
+@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=NO_HALF_DECOMPOSITION)
+def cofactors(x):
+    """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but
+    of singular matrices, too.
+
+    X [*, M, M] -> Out [*, M, M]
+
+    From X = U S V^H: det U det V^H conj(U C V^H), C being the products of all other singular
+    values.
+    """
+    check_finite(x)
+    u, s, vh = np.linalg.svd(x)
+    others = OPS["product_of_others"].kernel(s, axes=[s.ndim - 1])
+    factor = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+    return factor * np.matmul(np.conjugate(u) * others[..., None, :], np.conjugate(vh))
+
+
+@cofactors.vjp
+def _(g, x):
+    """From d(det X * X^-T) of invertible X."""
+    found, flipped = cofactors(x), transpose_last(inverse(x))
+    total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
+    return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
+
+
+@op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+def slogdeterminant(x):
+    """Out[0], Out[1] = sign and ln |determinant| of each matrix. Input [*, M, M] -> Out [2, *]"""
+    check_dtype(x.dtype.kind == "f", "needs a floating dtype")
+    return np.stack(np.linalg.slogdet(x))
+
+
+@slogdeterminant.meta
+def _(x):
+    check_square(x, "Input")
+    check_float(x)
+    return Meta((2, *x.shape[:-2]), x.dtype)
+
+
+@slogdeterminant.vjp
+def _(g, x):
+    of_log = OPS["slice"](g, axes=[0], starts=[1], ends=[2], decrease_axis=[0])
+    return mul(as_column(as_column(of_log)), transpose_last(inverse(x)))

@@ -1,0 +1,45 @@
+"""Sizes that an op takes as an attribute, as one tensor or as a list of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.op import Meta, check
+from .meta_rules import Shape
+
+
+def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
+    """The sizes for a kernel: from a list of tensors, else from one tensor, else from the
+    attribute.
+    """
+    if tensors:
+        return [int(t.item()) for t in tensors]
+    if tensor is not None:
+        return [int(d) for d in tensor.reshape(-1).tolist()]
+    return plain
+
+
+def infer_sizes(
+    tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
+) -> tuple[int, ...]:
+    """The sizes for shape inference: -1 if only a tensor has them, unless the attribute knows
+    them.
+    """
+    if tensors:
+        return tuple(plain) if len(plain) == len(tensors) else (-1,) * len(tensors)
+    if tensor is None:
+        return tuple(plain)
+    count = 1 if not tensor.shape else tensor.shape[0]
+    check(count >= 0, "how many sizes the tensor holds is not known")
+    return (-1,) * count
+
+
+def any_given(*operands: Any) -> bool:
+    """Whether any optional input is given, so that the attribute is not complete."""
+    return any(o is not None and o != [] for o in operands)
+
+
+def unknown_shape(rank: int) -> Shape:
+    """A shape of known rank with dynamic dimensions only."""
+    return (-1,) * rank

@@ -1,0 +1,259 @@
+"""Singular values, eigenvalues and their vectors.
+
+Vectors are unique up to a sign, or up to a factor of absolute value 1 if they are complex. The
+gradients are those of results that do not depend on this factor. For repeated values the vectors
+are not differentiable: gradients through vectors are infinite, gradients through values are finite.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import NO_HALF_DECOMPOSITION, NON_FLOAT_RESULT, OPS, Meta, check, op
+from ..core.tensor import Tensor
+from .elementwise import add, scale, sub
+from .linalg_helpers import (
+    adjoint,
+    as_row,
+    cast_like,
+    chain,
+    check_matrices,
+    check_square,
+    conjugate,
+    diagonal_of,
+    divide,
+    divide_by_differences,
+    minus_adjoint,
+    on_diagonal,
+    plus_adjoint,
+    scaled_columns,
+    scaled_rows,
+    shorter,
+)
+from .linear_solve import solve
+from .matmul import matmul
+from .meta_rules import (
+    broadcast_shapes,
+    check_finite,
+    check_sizes,
+    complex_dtype,
+    is_complex,
+    real_dtype,
+    shape_of,
+)
+from .unary_math import square
+
+LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
+
+
+@op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
+def svd(x, *, full_matrices: bool = False):
+    """X = U diag(S) VH, S falling.
+
+    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M,
+    M], VH [*, N, N]
+    """
+    check_finite(x)
+    return tuple(LAPACK.svd(x, full_matrices))
+
+
+@svd.meta
+def _(x, *, full_matrices):
+    check_matrices(x)
+    batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], shorter(x.shape)
+    u = Meta((*batch, rows, rows if full_matrices else size), x.dtype)
+    vh = Meta((*batch, columns if full_matrices else size, columns), x.dtype)
+    return u, Meta((*batch, size), real_dtype(x.dtype)), vh
+
+
+@svd.vjp
+def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
+    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016); its complex form is
+    the same with adjoints.
+    """
+    left, of_left = U, conjugate(of_u)
+    right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
+    if full_matrices:
+        left, of_left = _thin(left, of_left, S)
+        right, of_right = _thin(right, of_right, S)
+    return conjugate(_svd_grad(left, of_left, S, of_s, right, of_right))
+
+
+def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
+    """The first vectors and their gradient, with the gradient of the remaining vectors, which span
+    the null space, added.
+    """
+    size = shape_of(values)[-1]
+    check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
+    part, axis = OPS["slice"], len(shape_of(vectors)) - 1
+    (first, rest), (of_first, of_rest) = (
+        (
+            part(t, axes=[axis], starts=[0], ends=[size]),
+            part(t, axes=[axis], starts=[size], ends=[shape_of(t)[-1]]),
+        )
+        for t in (vectors, g)
+    )
+    return first, sub(of_first, chain(rest, adjoint(of_rest), first))
+
+
+def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
+    inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
+    turn_u, turn_v = (
+        divide_by_differences(minus_adjoint(t), square(s)) for t in (inner_u, inner_v)
+    )
+    core = add(
+        add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(cast_like(of_s, u))
+    )
+    if is_complex(u):
+        phases = divide(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
+        core = add(core, on_diagonal(phases))
+    found = chain(u, core, adjoint(v))
+    if shape_of(u)[-1] != shape_of(u)[-2]:
+        found = add(found, matmul(_null_space_grad(u, of_u, inner_u, s), adjoint(v)))
+    if shape_of(v)[-1] != shape_of(v)[-2]:
+        found = add(found, matmul(u, adjoint(_null_space_grad(v, of_v, inner_v, s))))
+    return found
+
+
+def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
+    """The part of a gradient outside of the span of the vectors, divided by the values."""
+    return divide(sub(g, matmul(vectors, inner)), as_row(values))
+
+
+def _hermitian_meta(x, *, UPLO, **_):
+    check_square(x)
+    check(UPLO in ("L", "U"), f"UPLO={UPLO} is neither L nor U")
+    return Meta(x.shape[:-1], real_dtype(x.dtype)), x
+
+
+@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
+def eigh(x, *, UPLO: str = "L"):
+    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is
+    read.
+
+    X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors V [*, M, M]
+    """
+    return tuple(LAPACK.eigh(x, UPLO))
+
+
+@eigh.vjp
+def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
+    """M. Giles (2008), see `solving.py`, section 3.1, with adjoints."""
+    return _eigh_grad(
+        of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors
+    )
+
+
+def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
+    core = on_diagonal(cast_like(of_values, vectors))
+    if inner is not None:
+        core = add(core, divide_by_differences(inner, values))
+    return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
+
+
+@op(
+    "eigvalsh",
+    "X -> Eigenvalues, Eigenvectors~",
+    meta=_hermitian_meta,
+    no_half=NO_HALF_DECOMPOSITION,
+)
+def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
+    """The Eigenvalues of Hermitian X, rising; the vectors, for the gradient, are zeros for is_test.
+
+    X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors [*, M, M]
+    """
+    if is_test:
+        return LAPACK.eigvalsh(x, UPLO), np.zeros_like(x)
+    return tuple(LAPACK.eigh(x, UPLO))
+
+
+@eigvalsh.vjp
+def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
+    # of which the saved vectors, a result without a gradient, would know nothing
+    second = isinstance(x, Tensor)
+    vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
+    return _eigh_grad(g, None, Eigenvalues, vectors)
+
+
+def _eig_meta(x):
+    check_square(x)
+    wide = complex_dtype(x.dtype)
+    return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
+
+
+@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=NO_HALF_DECOMPOSITION)
+def eig(x):
+    """X V = V diag(Eigenvalues), vectors of length 1.
+
+    X [*, M, M] -> Eigenvalues complex [*, M], Eigenvectors complex [*, M, M]
+    """
+    wide = complex_dtype(x.dtype)
+    return tuple(t.astype(wide, copy=False) for t in np.linalg.eig(x))
+
+
+@eig.vjp
+def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
+    """C. Boeddeker et al., "On the Computation of Complex-valued Gradients with Application to
+    Statistically Optimum Beamforming" (2017).
+    """
+    inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
+    lengths = OPS["real"](diagonal_of(inner))
+    inner = sub(inner, scaled_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
+    core = divide_by_differences(inner, conjugate(Eigenvalues))
+    return _eig_grad(add(core, on_diagonal(conjugate(of_values))), Eigenvectors)
+
+
+def _eig_grad(core: Any, vectors: Any) -> Any:
+    """V^-H core V^H, conjugated."""
+    flipped = adjoint(vectors)
+    return conjugate(solve(flipped, matmul(core, flipped)))
+
+
+@op("eigvals", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+def eigvals(x):
+    """Out = the eigenvalues. X [*, M, M] -> Out complex [*, M]"""
+    return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
+
+
+@eigvals.meta
+def _(x):
+    return _eig_meta(x)[0]
+
+
+@eigvals.vjp
+def _(g, x):
+    """The values of `eig` are in the same order."""
+    return _eig_grad(on_diagonal(conjugate(g)), eig(x)[1])
+
+
+@op("matrix_rank", "X, TolTensor? -> Out", no_grad=NON_FLOAT_RESULT, no_half=NO_HALF_DECOMPOSITION)
+def matrix_rank(
+    x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
+):
+    """Out = how many singular values are above the tolerance.
+
+    X [*A, M, N], TolTensor [*B] in place of tol -> Out int32 [*broadcast(A, B)]
+
+    use_default_tol: the tolerance is the largest value times the longer side times the rounding
+    unit.
+    """
+    check_finite(x)
+    values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
+    if tol_tensor is not None:
+        limit = tol_tensor
+    elif use_default_tol:
+        limit = np.max(values, axis=-1) * max(x.shape[-2:]) * np.finfo(values.dtype).eps
+    else:
+        limit = np.asarray(tol, values.dtype)
+    return np.sum(values > np.asarray(limit)[..., None], axis=-1).astype(np.int32)
+
+
+@matrix_rank.meta
+def _(x, tol_tensor, *, tol, hermitian, use_default_tol):
+    check_square(x) if hermitian else check_matrices(x)
+    batch = x.shape[:-2]
+    return Meta(
+        batch if tol_tensor is None else broadcast_shapes(batch, tol_tensor.shape),
+        np.dtype(np.int32),
+    )

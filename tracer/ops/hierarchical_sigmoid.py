@@ -1,0 +1,138 @@
+"""Hierarchical softmax: a path in a binary tree for each class (Morin and Bengio 2005)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..core.arrays import np
+from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
+from .half_precision import upcast_half
+from .meta_rules import check_float, dims_match, no_second_order, size_of
+
+
+class TreePath(NamedTuple):
+    """The path from the root to each label.
+
+    nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether the path is that long [N,L]
+    """
+
+    nodes: Any
+    turns: Any
+    valid: Any
+
+
+def _code_length(num_classes: int) -> int:
+    return (num_classes - 1).bit_length()
+
+
+def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
+    """The given path, else that in the complete binary tree with root 1 where class c is leaf c +
+    num_classes.
+    """
+    if table is not None:
+        valid = np.cumprod(table >= 0, axis=1).astype(bool)
+        return TreePath(np.where(valid, table, 0), np.where(valid, code, 0), valid)
+    leaf = label.reshape(-1, 1) + num_classes
+    bits = np.arange(_code_length(num_classes))
+    valid = (leaf >> (bits + 1)) > 0
+    return TreePath(
+        np.where(valid, (leaf >> (bits + 1)) - 1, 0), np.where(valid, (leaf >> bits) & 1, 0), valid
+    )
+
+
+def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
+    """The score of each node, clipped to [-40, 40]; 0 after the end of the path. [N,L]"""
+    found = np.einsum("nd,nld->nl", x, w[walk.nodes])
+    if bias is not None:
+        found = found + bias.reshape(-1)[walk.nodes]
+    limit = x.dtype.type(40)
+    return np.clip(found, -limit, limit) * walk.valid
+
+
+@op(
+    "hierarchical_sigmoid",
+    "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
+    host=PYTHON_LOOP,
+)
+@upcast_half
+def hierarchical_sigmoid(
+    x,
+    w,
+    label,
+    table=None,
+    code=None,
+    bias=None,
+    *,
+    num_classes: int = 2,
+    trainer_id: int = 0,
+    height_sections: Longs = [],
+    epmap: Strings = [],
+    table_names: Strings = [],
+    is_sparse: bool = False,
+):
+    """Out = -ln of the probability of the turns on the way to Label.
+
+    X [N,D], W [K,D], Label [N,1], Path* [N,L], Bias [K,1] -> Out [N,1]
+
+    PreOut [N,L] = ln(1 + e ** score) of each node.
+    As in Paddle, Out counts ln 2 for each step that a way is shorter than L.
+    """
+    walk = _tree_path(label, table, code, num_classes)
+    scores = _scores(x, w, bias, walk)
+    soft = np.log1p(np.exp(scores))
+    return np.sum(soft - walk.turns * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
+
+
+@hierarchical_sigmoid.meta
+def _(x, w, label, table, code, bias, *, num_classes, **_):
+    check_float(x)
+    check(
+        len(x.shape) == len(w.shape) == 2 and dims_match(x.shape[1], w.shape[1]), "W does not fit X"
+    )
+    check(dims_match(size_of(label.shape), x.shape[0]), "Label needs one class per row of X")
+    check((table is None) == (code is None), "PathTable and PathCode go together")
+    check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
+    check(
+        bias is None or dims_match(size_of(bias.shape), w.shape[0]),
+        "Bias needs one element per row of W",
+    )
+    length = _code_length(num_classes) if table is None else table.shape[1]
+    return Meta((x.shape[0], 1), x.dtype), Meta((x.shape[0], length), x.dtype), w
+
+
+@hierarchical_sigmoid.vjp
+def _(g, x, w, label, table, code, bias, *, num_classes):
+    found = hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, num_classes=num_classes)
+    return found[0], found[1], None, None, None, None if bias is None else found[2]
+
+
+@op(
+    "hierarchical_sigmoid_grad",
+    "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*",
+    internal=True,
+    host=PYTHON_LOOP,
+)
+@upcast_half
+def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
+    """The gradients of hierarchical_sigmoid in X, in W and, where there is one, in Bias."""
+    walk = _tree_path(label, table, code, num_classes)
+    scores = _scores(x, w, bias, walk)
+    inside = walk.valid & (np.abs(scores) < 40)
+    share = (1 / (1 + np.exp(-scores)) - walk.turns) * inside * g.reshape(-1, 1)
+    share = share.astype(x.dtype)
+    to_w = np.zeros_like(w)
+    np.add.at(to_w, walk.nodes, share[:, :, None] * x[:, None, :])
+    found = [np.einsum("nl,nld->nd", share, w[walk.nodes]), to_w]
+    if bias is not None:
+        to_bias = np.zeros_like(bias, shape=(bias.size,))
+        np.add.at(to_bias, walk.nodes, share)
+        found.append(to_bias.reshape(bias.shape))
+    return found
+
+
+@hierarchical_sigmoid_grad.meta
+def _(x, w, label, table, code, bias, g, **_):
+    return [x, w] if bias is None else [x, w, bias]
+
+
+hierarchical_sigmoid_grad.vjp(no_second_order("hierarchical_sigmoid"))

@@ -1,0 +1,271 @@
+"""Training targets of anchors: assignment to ground-truth boxes (rpn_target_assign)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...core import rng
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD
+from ..detection_helpers import INT32, INT64, NO_HALF
+from ..lod import offsets_from_lengths, row_offsets
+from ..meta_rules import check_float, dims_match
+from ..nms import overlaps
+
+SAME = 1e-5  # overlaps that differ by less are equal
+
+
+OUTPUT_SLOTS = (
+    " LocationIndex@LOD~?, ScoreIndex@LOD~?, TargetBBox@LOD~?, TargetLabel@LOD~?, "
+    "BBoxInsideWeight@LOD~?"
+)
+
+
+def sample_indices(places: Any, count: int, use_random: bool) -> Any:
+    """At most `count` of the indices: the first ones, or a random choice."""
+    if len(places) <= count:
+        return places
+    return np.sort(rng.generator().permutation(places)[:count]) if use_random else places[:count]
+
+
+def encode_boxes(boxes: Any, wanted: Any) -> Any:
+    """Box regression targets: offsets relative to the size, and logarithms of the size ratios.
+
+    both [K,4] -> [K,4]
+    """
+    sizes, wanted_sizes = boxes[:, 2:] - boxes[:, :2] + 1, wanted[:, 2:] - wanted[:, :2] + 1
+    middle, wanted_middle = boxes[:, :2] + sizes / 2, wanted[:, :2] + wanted_sizes / 2
+    return np.concatenate(
+        [(wanted_middle - middle) / sizes, np.log(wanted_sizes / sizes)], axis=1
+    ).astype(boxes.dtype)
+
+
+class Limits(NamedTuple):
+    """Overlap thresholds and the number of sampled anchors; most: -1 for all."""
+
+    positive: float
+    negative: float
+    most: int = -1
+    share: float = -1.0
+    use_random: bool = False
+
+
+class Chosen(NamedTuple):
+    """The sampled anchors: foreground anchors, their boxes, their weights, and background
+    anchors.
+    """
+
+    positive: Any
+    moved: Any
+    box: Any
+    counts: Any
+    negative: Any
+
+
+def _choose_anchors(over: Any, limits: Limits) -> Chosen:
+    """Assign anchors to boxes by their overlap. over [A,G]"""
+    best = np.max(over, axis=1, initial=-1)
+    nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
+    found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
+    none = np.flatnonzero(best < np.float32(limits.negative))
+    if limits.most > 0 and limits.share > 0:
+        found = sample_indices(found, int(limits.most * limits.share), limits.use_random)
+        none = sample_indices(none, limits.most - len(found), limits.use_random)
+    fake = int(
+        np.isin(none, found).sum()
+    )  # too unlike any box, yet the nearest of one: of no box, and one moves in its stead
+    positive = np.setdiff1d(found, none)
+    moved = np.concatenate([np.repeat(found[:1], fake), positive])
+    box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)
+    return Chosen(positive, moved, box, np.repeat([0, 1], [fake, len(positive)]), none)
+
+
+def _inside(anchors: Any, info: Any, straddle: float) -> Any:
+    """The anchors that exceed the image by less than the limit; all if it is negative."""
+    if straddle < 0:
+        return np.arange(len(anchors))
+    low, high = (
+        np.all(anchors[:, :2] >= -straddle, axis=1),
+        anchors[:, 2:] < info[[1, 0]] + straddle,
+    )
+    return np.flatnonzero(low & np.all(high, axis=1))
+
+
+class Targets(NamedTuple):
+    """The results of all images so far, one entry per image."""
+
+    places: list[Any]
+    scores: list[Any]
+    labels: list[Any]
+    boxes: list[Any]
+    weights: list[Any]
+    found: list[Any]
+
+
+def _assigned(
+    anchors: Any,
+    boxes: Any,
+    lod: Any,
+    labels: Any,
+    crowd: Any,
+    infos: Any,
+    straddle: float,
+    limits: Limits,
+) -> Targets:
+    """The targets of all images; anchor indices count over the batch."""
+    made = Targets([], [], [], [], [], [])
+    cuts = row_offsets(lod, "GtBoxes")
+    for n in range(len(cuts) - 1):
+        own = slice(cuts[n], cuts[n + 1])
+        single = crowd.reshape(-1)[own] == 0
+        there = boxes[own][single] * infos[n, 2]
+        near = _inside(anchors, infos[n], straddle)
+        c = _choose_anchors(overlaps(anchors[near], there, 1.0).astype(anchors.dtype), limits)
+        kinds = (
+            labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
+        )
+        kind_of = (
+            np.argmax(overlaps(anchors[near[c.positive]], there, 1.0), axis=1)
+            if len(there)
+            else c.positive
+        )
+        made.places.append(near[c.moved] + n * len(anchors))
+        made.scores.append(near[np.concatenate([c.positive, c.negative])] + n * len(anchors))
+        made.labels.append(np.concatenate([kinds[kind_of], np.zeros(len(c.negative), np.int32)]))
+        made.boxes.append(encode_boxes(anchors[near[c.moved]], there[c.box]))
+        made.weights.append(np.repeat(c.counts[:, None], 4, axis=1))
+        made.found.append(len(c.moved) + 1)
+    return made
+
+
+def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
+    """LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
+    return (
+        np.concatenate(made.places).astype(np.int32),
+        np.concatenate(made.scores).astype(np.int32),
+        np.concatenate(made.boxes).astype(dtype),
+        np.concatenate(made.labels).astype(np.int32)[:, None],
+        np.concatenate(made.weights).astype(dtype),
+    )
+
+
+def _image_ends(made: Targets) -> tuple[Any, ...]:
+    """The end offset of the results of each image, in the order of OUTPUT_SLOTS."""
+    places, scores = (
+        offsets_from_lengths([len(p) for p in parts]) for parts in (made.places, made.scores)
+    )
+    return places, scores, places, scores, places
+
+
+def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
+    check_float(anchors)
+    fits = all(len(m.shape) == 2 and dims_match(m.shape[1], 4) for m in (anchors, boxes))
+    check(fits, "Anchor and GtBoxes need the shape [boxes, 4]")
+    check(
+        len(infos.shape) == 2 and dims_match(infos.shape[1], 3),
+        "ImInfo needs height, width and scale of each picture",
+    )
+    return (
+        Meta((-1,), INT32),
+        Meta((-1,), INT32),
+        Meta((-1, 4), anchors.dtype),
+        Meta((-1, 1), INT32),
+        Meta((-1, 4), anchors.dtype),
+    )
+
+
+@op(
+    "rpn_target_assign",
+    "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
+    "TargetBBox, TargetLabel, BBoxInsideWeight," + OUTPUT_SLOTS,
+    no_grad=NO_GRAD,
+    value_dependent_shape=True,
+    random=True,
+    no_half=NO_HALF,
+    host=PYTHON_LOOP,
+)
+def rpn_target_assign(
+    anchors,
+    boxes,
+    lod,
+    crowd,
+    infos,
+    *,
+    rpn_batch_size_per_im: int = 256,
+    rpn_straddle_thresh: float,
+    rpn_positive_overlap: float = 0.7,
+    rpn_negative_overlap: float = 0.3,
+    rpn_fg_fraction: float = 0.25,
+    use_random: bool = True,
+):
+    """TargetBBox = how far off anchors are from the boxes that they are of
+
+    (Ren et al. 2015).
+    Anchor [A,4], GtBoxes [G,4], IsCrowd [G]
+
+    -> LocationIndex int32 [F]: those anchors, counted through all images; ScoreIndex int32 [F +
+    B]: they, and anchors of no box;
+    TargetBBox [F,4], TargetLabel int32 [F + B,1], BBoxInsideWeight [F,4].
+    ImInfo [N,3]: height, width, scale.
+    """
+    limits = Limits(
+        rpn_positive_overlap,
+        rpn_negative_overlap,
+        rpn_batch_size_per_im,
+        rpn_fg_fraction,
+        use_random,
+    )
+    made = _assigned(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
+    return *_concat_images(made, anchors.dtype), *_image_ends(made)
+
+
+@rpn_target_assign.meta
+def _(anchors, boxes, lod, crowd, infos, **_):
+    return *_targets_meta(anchors, boxes, infos), *[Meta((-1,), INT64)] * 5
+
+
+@op(
+    "retinanet_target_assign",
+    "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, "
+    "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
+    " ForegroundNumber," + OUTPUT_SLOTS + ", ForegroundNumber@LOD~?",
+    no_grad=NO_GRAD,
+    value_dependent_shape=True,
+    no_half=NO_HALF,
+    host=PYTHON_LOOP,
+)
+def retinanet_target_assign(
+    anchors,
+    boxes,
+    lod,
+    labels,
+    crowd,
+    infos,
+    *,
+    positive_overlap: float = 0.5,
+    negative_overlap: float = 0.4,
+):
+    """The results of rpn_target_assign for all anchors, the label of each that of its box
+
+    (Lin et al. 2017).
+    GtLabels int32 [G,1]
+
+    ForegroundNumber int32 [N,1]: one more than the anchors of boxes in each image.
+    """
+    made = _assigned(
+        anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap)
+    )
+    counts = np.array(made.found, np.int32)[:, None]
+    return (
+        *_concat_images(made, anchors.dtype),
+        counts,
+        *_image_ends(made),
+        np.arange(len(counts) + 1),
+    )
+
+
+@retinanet_target_assign.meta
+def _(anchors, boxes, lod, labels, crowd, infos, **_):
+    found = _targets_meta(anchors, boxes, infos)
+    return *found, Meta((infos.shape[0], 1), INT32), *[Meta((-1,), INT64)] * 6

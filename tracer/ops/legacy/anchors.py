@@ -1,0 +1,162 @@
+"""Anchors and density prior boxes of a feature map."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
+from ..half_precision import upcast_half
+from ..meta_rules import check_float, multiply_dims, size_of
+
+
+def _boxes_around(places: Any, sizes: Any) -> Any:
+    """Boxes of sizes [P,2], or of corner distances [P,4], around positions [H,W,2].
+
+    -> [H,W,P,4]
+    """
+    middle = places[:, :, None] + (sizes[:, :2] if sizes.shape[1] == 4 else 0)
+    half = sizes[:, -2:] / 2
+    return np.concatenate([middle - half, middle + half], axis=-1)
+
+
+def _repeat_variances(variances: Any, boxes: Any) -> Any:
+    """The variances, repeated for every box."""
+    _check_variances(variances)
+    return np.broadcast_to(np.array(variances, boxes.dtype), boxes.shape).copy()
+
+
+def _check_variances(variances: Any) -> None:
+    check(len(variances) == 4, f"variances={list(variances)} are not four numbers")
+
+
+# -- anchor_generator
+# -----------------------------------------------------------------------------------------------
+
+
+def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
+    """Corner distances of the anchors: an integer base of the area of a stride for each ratio,
+    times the sizes.
+
+    [P,2]
+    """
+    found = []
+    for ratio in ratios:
+        base = math.floor(math.sqrt(stride[0] * stride[1] / ratio) + 0.5)
+        high = math.floor(base * ratio + 0.5)
+        found += [(size / stride[0] * base - 1, size / stride[1] * high - 1) for size in sizes]
+    return np.array(found)
+
+
+@op("anchor_generator", "Input -> Anchors, Variances", no_grad=VALUE_INDEPENDENT, host=PYTHON_LOOP)
+@upcast_half
+def anchor_generator(
+    x,
+    *,
+    anchor_sizes: Floats,
+    aspect_ratios: Floats,
+    variances: Floats,
+    stride: Floats = [16.0, 16.0],
+    offset: float = 0.5,
+):
+    """Anchors = boxes of several sizes and shapes around each position, in pixels
+
+    (Ren et al. 2015).
+    Input [N,C,H,W] -> both [H,W,P,4]
+    """
+    high, wide = x.shape[2:]
+    columns, rows = (
+        np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
+    )
+    places = np.stack(np.meshgrid(columns, rows), axis=-1)
+    boxes = _boxes_around(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(
+        x.dtype
+    )
+    return boxes, _repeat_variances(variances, boxes)
+
+
+@anchor_generator.meta
+def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
+    check_float(x)
+    check(len(x.shape) == 4, "Input needs four axes")
+    _check_variances(variances)
+    check(
+        len(stride) == 2 and min(stride) > 0, f"stride={list(stride)} are not two positive numbers"
+    )
+    return (Meta((*x.shape[2:], len(anchor_sizes) * len(aspect_ratios), 4), x.dtype),) * 2
+
+
+# -- density_prior_box
+# ----------------------------------------------------------------------------------------------
+
+
+def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
+    """Center offsets and sizes of the boxes at one position. [P,4]"""
+    found = []
+    for size, density in zip(sizes, densities, strict=True):
+        shift = step // density  # Paddle uses integer pixels
+        first = shift / 2 - step / 2
+        for ratio in ratios:
+            sides = size * math.sqrt(ratio), size / math.sqrt(ratio)
+            found += [
+                (first + j * shift, first + i * shift, *sides)
+                for i in range(density)
+                for j in range(density)
+            ]
+    return np.array(found)
+
+
+@op(
+    "density_prior_box",
+    "Input, Image -> Boxes, Variances",
+    no_grad=VALUE_INDEPENDENT,
+    host=PYTHON_LOOP,
+)
+@upcast_half
+def density_prior_box(
+    x,
+    image,
+    *,
+    variances: Floats,
+    clip: bool = True,
+    flatten_to_2d: bool = False,
+    step_w: float = 0.0,
+    step_h: float = 0.0,
+    offset: float = 0.5,
+    fixed_sizes: Floats = [],
+    fixed_ratios: Floats = [],
+    densities: Ints = [],
+):
+    """Boxes = several boxes of a size side by side around each position, in parts of the image
+
+    (Zhang et al. 2017).
+    -> both [H,W,P,4]
+
+    Input [N,C,H,W], Image [N,C',H',W']; flatten_to_2d: -> both [H*W*P,4].
+    Corners never leave the image on its low, and its high side.
+    """
+    (high, wide), (image_high, image_wide) = x.shape[2:], image.shape[2:]
+    steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)
+    columns, rows = ((np.arange(n) + offset) * s for n, s in ((wide, steps[0]), (high, steps[1])))
+    places = np.stack(np.meshgrid(columns, rows), axis=-1)
+    boxes = _boxes_around(
+        places, _density_boxes(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5))
+    )
+    boxes = (boxes / [image_wide, image_high, image_wide, image_high]).astype(x.dtype)
+    boxes[..., :2], boxes[..., 2:] = np.maximum(boxes[..., :2], 0), np.minimum(boxes[..., 2:], 1)
+    boxes = np.clip(boxes, 0, 1) if clip else boxes
+    boxes = boxes.reshape(-1, 4) if flatten_to_2d else boxes
+    return boxes, _repeat_variances(variances, boxes)
+
+
+@density_prior_box.meta
+def _(x, image, *, variances, flatten_to_2d, fixed_sizes, fixed_ratios, densities, **_):
+    check_float(x)
+    check(len(x.shape) == len(image.shape) == 4, "Input and Image need four axes")
+    _check_variances(variances)
+    check(len(fixed_sizes) == len(densities), "fixed_sizes and densities differ in number")
+    check(all(d > 0 for d in densities), f"densities={list(densities)} are not all positive")
+    count = len(fixed_ratios) * sum(d * d for d in densities)
+    flat = multiply_dims(size_of(x.shape[2:]), count)
+    return (Meta((flat, 4) if flatten_to_2d else (*x.shape[2:], count, 4), x.dtype),) * 2

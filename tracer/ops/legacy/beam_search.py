@@ -1,0 +1,240 @@
+"""Beam search over sequences: one step, and decoding of the sentences."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..lod import offsets_from_lengths
+
+DISCRETE_RESULT = "it chooses among whole numbers"
+
+
+class Item(NamedTuple):
+    """A candidate: a beam continued with a token. row: of the previous beam"""
+
+    score: float
+    row: int
+    token: int
+
+
+def _absolute_offsets(lod: Any, level: int) -> Any:
+    """The offsets of a level, in rows."""
+    check(0 <= level < len(lod or ()), f"level={level} is none of those of scores")
+    found = np.asarray(lod[level], np.int64)
+    for deeper in lod[level + 1 :]:
+        found = np.asarray(deeper, np.int64)[found]
+    return found
+
+
+def _insert(best: list[Item], item: Item, size: int) -> None:
+    """Insert a candidate after those that are not worse. Ties: later rows first, and later tokens
+    of one row last.
+    """
+    if len(best) >= size:
+        if item[:2] < best[-1][:2]:
+            return
+        best.pop()
+    at = len(best)
+    while at and best[at - 1][:2] < item[:2]:
+        at -= 1
+    best.insert(at, item)
+
+
+def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
+    """The continuations of a beam, without those that cannot be selected."""
+    if len(scores) > 4 * size:
+        least = np.partition(scores, -size)[-size]
+        near = np.flatnonzero(scores >= least)
+        tokens, scores = (near if tokens is None else tokens[near]), scores[near]
+    elif tokens is None:
+        tokens = np.arange(len(scores))
+    return [Item(float(s), row, int(t)) for s, t in zip(scores, tokens, strict=True)]
+
+
+def _select_candidates(
+    pre_ids: Any,
+    pre_scores: Any,
+    ids: Any,
+    scores: Any,
+    lod: Any,
+    level: int,
+    size: int,
+    end: int,
+    summed: bool,
+) -> list[list[Item]]:
+    """For each previous beam its selected continuations, best first; none for a source whose beams
+    have all ended.
+    """
+    rows = scores.shape[0]
+    before, sums = pre_ids.reshape(-1), pre_scores.reshape(-1)
+    tokens = None if ids is None else ids.reshape(rows, -1)
+    values = scores.reshape(rows, -1)
+    if not summed:
+        values = sums[:, None] + np.log(values)
+    found: list[list[Item]] = [[] for _ in range(rows)]
+    ends = _absolute_offsets(lod, level)
+    for start, stop in itertools.pairwise(ends):
+        best: list[Item] = []
+        for row in range(start, stop):
+            ended = before[row] == end
+            own = None if tokens is None else tokens[row]
+            items = (
+                [Item(float(sums[row]), row, end)]
+                if ended
+                else _candidates(row, own, values[row], size)
+            )
+            for item in items:
+                _insert(best, item, size)
+        if all(item.token == end and before[item.row] == end for item in best):
+            continue
+        for item in best:
+            found[item.row].append(item)
+    return found
+
+
+@op(
+    "beam_search",
+    "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, "
+    "parent_idx",
+    no_grad=DISCRETE_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def beam_search(
+    pre_ids,
+    pre_scores,
+    ids=None,
+    scores=None,
+    lod=None,
+    *,
+    level: int,
+    beam_size: int,
+    end_id: int,
+    is_accumulated: bool = True,
+):
+    """One step of beam search: of the tokens that each beam may go on with, the beam_size best of
+    each source.
+
+    pre_ids, pre_scores [R,1]: of the beams so far; ids int64, scores [R,K]: what each may go on
+    with, ids None: the tokens 0 ... K - 1;
+    is_accumulated: scores are sums of logs, else probabilities of the step.
+    -> selected_ids, selected_scores [S,1], parent_idx int32 [S],
+    the row of before that each goes on with.
+    A beam that has ended goes on with end_id alone; a source all of whose beams have is left out.
+    """
+    chosen = _select_candidates(
+        pre_ids, pre_scores, ids, scores, lod, level, beam_size, end_id, is_accumulated
+    )
+    items = [item for each in chosen for item in each]
+    tokens = np.array([item.token for item in items], np.int64).reshape(-1, 1)
+    sums = np.array([item.score for item in items], pre_scores.dtype).reshape(-1, 1)
+    return tokens, sums, np.array([item.row for item in items], np.int32)
+
+
+@beam_search.meta
+def _(pre_ids, pre_scores, ids, scores, lod, *, level, beam_size, end_id, is_accumulated):
+    check(pre_ids.dtype == np.int64, "pre_ids are not int64")
+    check(
+        ids is None or ids.shape == scores.shape or -1 in (*ids.shape, *scores.shape),
+        "ids and scores differ in shape",
+    )
+    return (
+        Meta((-1, 1), pre_ids.dtype),
+        Meta((-1, 1), pre_scores.dtype),
+        Meta((-1,), np.dtype(np.int32)),
+    )
+
+
+@beam_search.lod(lambda *_: 2, outs=2)
+def _(
+    pre_ids,
+    pre_scores,
+    ids=None,
+    scores=None,
+    lod=None,
+    *,
+    level,
+    beam_size,
+    end_id,
+    is_accumulated=True,
+):
+    chosen = _select_candidates(
+        pre_ids, pre_scores, ids, scores, lod, level, beam_size, end_id, is_accumulated
+    )
+    return [_absolute_offsets(lod, level), offsets_from_lengths([len(each) for each in chosen])]
+
+
+# -- the sentences
+# --------------------------------------------------------------------------------------------------
+
+
+class Sentence(NamedTuple):
+    """A sentence in reverse order."""
+
+    tokens: list[Any]
+    scores: list[Any]
+
+
+def _trace_back(
+    source: int,
+    tokens: Any,
+    scores: Any,
+    lod: Any,
+    places: list[int],
+    found: list[Sentence],
+    end: int,
+) -> list[int]:
+    """Trace a source back by one step.
+
+    positions: the row of each sentence in this step; empty if no sentence has started. Returns
+    those of the previous step.
+    """
+    sources, beams = lod
+    first, last = sources[source], sources[source + 1]
+    if not places:
+        places = list(range(beams[first], beams[last]))
+        found += [Sentence([], []) for _ in places]
+    for sentence, row in zip(found, places, strict=True):
+        # only the first end token of a sentence
+        if tokens[row] != end or not sentence.tokens:
+            sentence.tokens.append(tokens[row])
+            sentence.scores.append(scores[row])
+    return [int(np.searchsorted(beams, row, "right")) - 1 for row in places]
+
+
+def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any]:
+    """beam_search_decode: the sentences of all steps, sorted by score within a source, and their
+    offsets.
+
+    ids, scores, lods: of each step
+    Raises OpError if a step has no two-level LoD.
+    """
+    check(
+        bool(ids) and all(len(lod or ()) == 2 for lod in lods or [None]),
+        "a step holds no sequences of two levels",
+    )
+    count = len(lods[0][0]) - 1
+    found: list[list[Sentence]] = [[] for _ in range(count)]
+    places: list[list[int]] = [[] for _ in range(count)]
+    for step in reversed(range(len(ids))):
+        tokens, sums = ids[step].reshape(-1), scores[step].reshape(-1)
+        for source in range(count):
+            places[source] = _trace_back(
+                source, tokens, sums, lods[step], places[source], found[source], end
+            )
+    for each in found:
+        each.sort(key=lambda sentence: -sentence.scores[0])
+    flat = [sentence for each in found for sentence in each]
+    tokens = np.array([t for s in flat for t in reversed(s.tokens)], ids[0].dtype)
+    sums = np.array([v for s in flat for v in reversed(s.scores)], scores[0].dtype)
+    return (
+        tokens,
+        sums,
+        [
+            offsets_from_lengths([len(each) for each in found]),
+            offsets_from_lengths([len(s.tokens) for s in flat]),
+        ],
+    )

@@ -1,0 +1,114 @@
+"""Cross entropy of probabilities (after a softmax)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.arrays import np
+from ...core.dtype import int64
+from ...core.op import OPS, Meta, check, op
+from ..elementwise import div, masked, mul
+from ..half_precision import upcast_half
+from ..loss import _label_elements, check_label_dtype
+from ..meta_rules import check_float, proto_of, shape_of, shapes_match
+from ..reduce import reduce_sum
+from ..unary_math import negative, one_minus
+
+# Replaces an infinite loss, as in Paddle.
+MAX_LOSS = 1e20
+
+
+def _clipped_log(p: Any) -> Any:
+    return np.maximum(np.log(p), p.dtype.type(-MAX_LOSS))
+
+
+def _label_column(x: Any, label: Any) -> Any:
+    """Labels [*, 1] of x [*, C]; the last axis may be missing."""
+    return label[..., None] if label.ndim == x.ndim - 1 else label
+
+
+def _picked_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
+    check_label_dtype(x, label, False)
+    picked, used = _label_elements(_label_column(x, label), x.shape[-1], ignore_index)
+    found = np.take_along_axis(x, picked, axis=-1)
+    zero = x.dtype.type(0)
+    return np.where(used, -_clipped_log(found), zero), np.where(used, found, zero)
+
+
+def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
+    check_float(x)
+    check(len(x.shape) > 0, "X needs an axis")
+    column = (*x.shape[:-1], 1)
+    if soft_label:
+        check(shapes_match(label.shape, x.shape), "Label does not fit X")
+    else:
+        fits = shapes_match(label.shape, column) or shapes_match(label.shape, column[:-1])
+        check(fits, "Label does not fit X")
+    return Meta(column, x.dtype)
+
+
+def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
+    """-g / x at the labels, zeros elsewhere."""
+    label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
+    # as the input is declared; what a run feeds are integers
+    if getattr(label, "meta", label).dtype.kind not in "iu":
+        label = OPS["cast"](label, in_dtype=proto_of(label), out_dtype=int64.proto)
+    used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
+    own = OPS["one_hot_v2"](
+        label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True
+    )
+    own = masked(own, OPS["unsqueeze2"](used, axes=[-1]))
+    there = one_minus(
+        reduce_sum(own, dim=[-1], keep_dim=True)
+    )  # 1 without a label, to avoid a division by 0
+    found = OPS["elementwise_add"](reduce_sum(mul(x, own), dim=[-1], keep_dim=True), there)
+    return mul(own, div(negative(g), found))
+
+
+@op("cross_entropy", "X, Label! -> Y", amp="deny")
+@np.errstate(divide="ignore")
+@upcast_half
+def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
+    """Y = -ln of X at Label.
+
+    X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]
+    """
+    if soft_label:
+        check_label_dtype(x, label, True)
+        return -np.sum(label * _clipped_log(x), axis=-1, keepdims=True)
+    return _picked_probability(x, label, ignore_index)[0]
+
+
+@cross_entropy.meta
+def _(x, label, *, soft_label, ignore_index):
+    return _meta(x, label, soft_label)
+
+
+@cross_entropy.vjp
+def _(g, x, label, *, soft_label, ignore_index):
+    if not soft_label:
+        return lambda: _spread_to_classes(g, x, label, ignore_index), None
+    return lambda: negative(div(mul(g, label), x)), None
+
+
+@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp="deny")
+@np.errstate(divide="ignore")
+@upcast_half
+def cross_entropy2(x, label, *, ignore_index: int = -100):
+    """Y = -ln of MatchX, which is X at Label.
+
+    X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]
+    """
+    loss, found = _picked_probability(x, label, ignore_index)
+    return loss, np.empty((0, *x.shape), x.dtype), found
+
+
+@cross_entropy2.meta
+def _(x, label, *, ignore_index):
+    found = _meta(x, label, False)
+    return found, Meta((0, *x.shape), x.dtype), found
+
+
+@cross_entropy2.vjp
+def _(g, x, label, *, ignore_index):
+    return lambda: _spread_to_classes(g, x, label, ignore_index), None

@@ -1,0 +1,144 @@
+"""Click-through-rate models: cvm and filter_by_instag."""
+
+from __future__ import annotations
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Long, Meta, check, op
+from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids
+from ..meta_rules import check_float, dims_match, like_x, no_second_order
+
+
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
+def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
+    """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or
+    without use_cvm without these.
+
+    X [R,D]
+    """
+    if not use_cvm:
+        return x[:, 2:].copy()
+    shows = np.log(x[:, :1] + x.dtype.type(1))
+    return np.concatenate([shows, np.log(x[:, 1:2] + x.dtype.type(1)) - shows, x[:, 2:]], axis=1)
+
+
+@cvm.meta
+def _(x, lod, counts, *, use_cvm):
+    check_float(x)
+    check(len(x.shape) == 2, "X needs two axes")
+    check(len(counts.shape) == 2 and dims_match(counts.shape[1], 2), "CVM needs two columns")
+    return x if use_cvm or x.shape[1] < 0 else Meta((x.shape[0], x.shape[1] - 2), x.dtype)
+
+
+@cvm.lod(lambda x, *_: x)
+def _(x, lod=None, counts=None, *, use_cvm=True):
+    return list(lod or [])
+
+
+@cvm.vjp
+def _(g, x, lod, counts, *, use_cvm):
+    return cvm_grad(x, lod, counts, g, use_cvm=use_cvm), None, None
+
+
+@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
+    """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the
+    features.
+
+    -> [R,D]
+    """
+    of_rows = counts[sequence_ids(row_offsets(lod))] if lod else counts
+    return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
+
+
+cvm_grad.vjp(no_second_order("cvm"))
+
+
+# -- by tags
+# ------------------------------------------------------------------------------
+
+
+def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
+    """The offsets of the instances of Ins, and the indices of those with a selected tag."""
+    own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
+    ends = row_offsets(tags_lod, "Ins_tag")
+    check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
+    hit = np.isin(tags.reshape(-1), wanted.reshape(-1))
+    return own, np.unique(sequence_ids(ends)[hit])
+
+
+@op(
+    "filter_by_instag",
+    "Ins, Ins@LOD*?!, Ins_tag!, Ins_tag@LOD*?!, Filter_tag! -> Out, LossWeight~, IndexMap~",
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def filter_by_instag(
+    ins,
+    lod=None,
+    tags=None,
+    tags_lod=None,
+    wanted=None,
+    *,
+    is_lod: bool,
+    out_val_if_empty: Long = 0,
+):
+    """Out = the rows of Ins, with is_lod its sequences, that have one of the tags in Filter_tag.
+
+    Ins [R,D], Ins_tag int64 [T,1] -> Out [S,D]
+
+    LossWeight [n,1]: ones; IndexMap int64 [n,3]: for each where it begins in Out and in Ins, and
+    how long it is.
+    Where none has such a tag Out is a row of out_val_if_empty, and LossWeight 0.
+    """
+    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    if not len(kept):
+        nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
+        return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
+    counts = lengths(own)[kept]
+    places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
+    return (
+        ins[row_ranges(own[kept], counts)],
+        np.ones((len(kept), 1), np.float32),
+        places.astype(np.int64),
+    )
+
+
+@filter_by_instag.meta
+def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
+    check(
+        tags.dtype == np.int64 and wanted.dtype == np.int64, "Ins_tag and Filter_tag are not int64"
+    )
+    return (
+        Meta((-1, *ins.shape[1:]), ins.dtype),
+        Meta((-1, 1), np.dtype(np.float32)),
+        Meta((-1, 3), np.dtype(np.int64)),
+    )
+
+
+@filter_by_instag.lod(lambda *_: 1)
+def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
+    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    return [offsets_from_lengths(lengths(own)[kept]) if len(kept) else np.array([0, 1], np.int64)]
+
+
+@filter_by_instag.vjp
+def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
+    return filter_by_instag_grad(ins, g, LossWeight, IndexMap), None, None, None, None
+
+
+@op(
+    "filter_by_instag_grad",
+    "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
+    meta=like_x,
+    internal=True,
+    host=PYTHON_LOOP,
+)
+def filter_by_instag_grad(ins, g, weight, places):
+    """The gradient of Ins: zero for what was left out. Out@GRAD [S,D] -> [R,D]"""
+    back = np.zeros_like(ins)
+    if weight.any():
+        back[row_ranges(places[:, 1], places[:, 2])] = g
+    return back
+
+
+filter_by_instag_grad.vjp(no_second_order("filter_by_instag"))

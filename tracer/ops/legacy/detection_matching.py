@@ -1,0 +1,248 @@
+"""Match predicted boxes with ground-truth boxes: IoU, bipartite matching, target assignment, hard
+negatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD
+from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from ..lod import offsets_from_lengths, without_lod
+from ..meta_rules import check_float, dims_match
+
+MATCH_TYPES = "it chooses among boxes"
+MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
+MIN_OVERLAP = 1e-6  # minimal overlap of a match
+
+
+def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
+    check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
+
+
+# -- iou_similarity
+# -------------------------------------------------------------------------------------------------
+
+
+@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=PYTHON_LOOP)
+def iou_similarity(x, y, *, box_normalized: bool = True):
+    """Out = the area that two boxes share over that which they cover together.
+
+    X [N,4], Y [M,4] -> Out [N,M]
+    """
+    extra = x.dtype.type(0 if box_normalized else 1)
+    low, high = np.maximum(x[:, None, :2], y[:, :2]), np.minimum(x[:, None, 2:], y[:, 2:])
+    shared = np.prod(np.maximum(high - low + extra, 0), axis=2)
+    ours, theirs = (np.prod(b[:, 2:] - b[:, :2] + extra, axis=1) for b in (x, y))
+    return shared / (ours[:, None] + theirs - shared)
+
+
+@iou_similarity.meta
+def _(x, y, *, box_normalized):
+    check_float(x)
+    fits = all(len(m.shape) == 2 and dims_match(m.shape[1], 4) for m in (x, y))
+    check(fits, "X and Y need the shape [boxes, 4]")
+    return Meta((x.shape[0], y.shape[0]), x.dtype)
+
+
+# -- bipartite_match
+# ------------------------------------------------------------------------------------------------
+
+
+def _pairs(near: Any) -> tuple[Any, Any]:
+    """Greedy bipartite matching, nearest first: the row of each column, -1 for none, and its
+    overlap.
+
+    near [R,C] -> [C], [C]
+    """
+    rows, found = np.full(near.shape[1], -1, np.int32), np.zeros(near.shape[1], near.dtype)
+    taken = np.zeros(near.shape[0], bool)
+    order = np.argsort(-near, axis=None, kind="stable")
+    for at in order[near.reshape(-1)[order] > 0]:
+        row, column = divmod(int(at), near.shape[1])
+        if rows[column] < 0 and not taken[row]:
+            rows[column], found[column], taken[row] = row, near[row, column], True
+        if taken.all():
+            break
+    return rows, found
+
+
+def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
+    """Match each unmatched column with its nearest row if the overlap is large enough."""
+    if near.shape[0]:
+        best = np.max(near, axis=0)
+        free = (rows < 0) & (best >= max(np.float32(least), MIN_OVERLAP))
+        rows[free], found[free] = np.argmax(near, axis=0)[free], best[free]
+
+
+@op(
+    "bipartite_match",
+    "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
+    no_grad=MATCH_TYPES,
+    value_dependent_shape=True,
+    no_half=NO_HALF,
+    host=PYTHON_LOOP,
+)
+def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
+    """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1
+    for none.
+
+    DistMat [R,C] -> both [n,C]
+
+    The larger the nearer.
+    match_type per_prediction: columns left over get their nearest row, if it is dist_threshold
+    near.
+    """
+    _check_choice("match_type", match_type, MATCHES)
+    cuts = image_offsets(lod, near.shape[0])
+    rows, found = (
+        np.empty((len(cuts) - 1, near.shape[1]), np.int32),
+        np.empty((len(cuts) - 1, near.shape[1]), near.dtype),
+    )
+    for n in range(len(cuts) - 1):
+        own = near[cuts[n] : cuts[n + 1]]
+        rows[n], found[n] = _pairs(own)
+        if match_type == "per_prediction":
+            _match_nearest(own, rows[n], found[n], dist_threshold)
+    return rows, found
+
+
+@bipartite_match.meta
+def _(near, lod, *, match_type, dist_threshold):
+    check_float(near)
+    check(len(near.shape) == 2, "DistMat needs two axes")
+    _check_choice("match_type", match_type, MATCHES)
+    count = lod[-1].shape[0] - 1 if lod and lod[-1].shape[0] > 0 else -1
+    shape = (count, near.shape[1])
+    return Meta(shape, INT32), Meta(shape, near.dtype)
+
+
+without_lod(bipartite_match)
+
+
+# -- target_assign
+# --------------------------------------------------------------------------------------------------
+
+
+@op(
+    "target_assign",
+    "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
+    no_grad=NO_GRAD,
+    no_half=NO_HALF,
+    host=PYTHON_LOOP,
+)
+def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
+    """Out = what each box is matched with in the sequence of its image, else mismatch_value.
+
+    X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
+
+    OutWeight float32 [n,M,1]: 1 where a box is matched, or in NegIndices int32 [*,1] of its
+    image, else 0.
+    P is 1 or M.
+    """
+    cuts, places = image_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
+    check(
+        len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of pictures"
+    )
+    found = matched >= 0
+    rows = np.where(found, matched + cuts[:-1, None], 0)
+    out = np.full((*matched.shape, x.shape[2]), mismatch_value, x.dtype)
+    out[found] = x[rows, places % x.shape[1]][found]
+    weight = found.astype(np.float32)
+    if negative is not None:
+        own = image_offsets(negative_lod, negative.shape[0])
+        at = np.repeat(np.arange(len(own) - 1), np.diff(own)), negative.reshape(-1)
+        out[at], weight[at] = mismatch_value, 1
+    return out, weight[:, :, None]
+
+
+@target_assign.meta
+def _(x, lod, matched, negative, negative_lod, *, mismatch_value):
+    check(len(x.shape) == 3, "X needs three axes")
+    check(len(matched.shape) == 2, "MatchIndices need two axes")
+    fits = x.shape[1] == 1 or dims_match(x.shape[1], matched.shape[1])
+    check(fits, "X does not fit MatchIndices")
+    return Meta((*matched.shape, x.shape[2]), x.dtype), Meta(
+        (*matched.shape, 1), np.dtype(np.float32)
+    )
+
+
+without_lod(target_assign)
+
+
+# -- mine_hard_examples
+# ---------------------------------------------------------------------------------------------
+
+
+def _hard_negatives(loss: Any, free: Any, count: int) -> Any:
+    """The `count` candidate boxes with the largest losses."""
+    order = np.flatnonzero(free)
+    return order[np.argsort(-loss[order], kind="stable")[:count]]
+
+
+@op(
+    "mine_hard_examples",
+    "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
+    "NegIndices@LOD~?",
+    no_grad=MATCH_TYPES,
+    value_dependent_shape=True,
+    no_half=NO_HALF,
+    host=PYTHON_LOOP,
+)
+def mine_hard_examples(
+    loss,
+    place_loss,
+    matched,
+    near,
+    *,
+    neg_pos_ratio: float = 1.0,
+    neg_dist_threshold: float = 0.5,
+    sample_size: int = 0,
+    mining_type: str = "max_negative",
+):
+    """NegIndices = boxes without a match that are hardest to tell, image by image.
+
+    ClsLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
+
+    max_negative: neg_pos_ratio times as many as have a match, among those less near than
+    neg_dist_threshold. hard_example: the sample_size hardest of all, by both losses;
+    UpdatedMatchIndices int32 [n,M] keeps only their matches.
+    """
+    _check_choice("mining_type", mining_type, MININGS)
+    negative, updated = [], matched.copy()
+    for n, own in enumerate(matched):
+        if mining_type == "max_negative":
+            free = (own == -1) & (near[n] < np.float32(neg_dist_threshold))
+            count = int(np.sum(own != -1) * np.float32(neg_pos_ratio))
+            negative.append(np.sort(_hard_negatives(loss[n], free, count)))
+        else:
+            both = loss[n] + (0 if place_loss is None else place_loss[n])
+            taken = np.isin(
+                np.arange(len(own)), _hard_negatives(both, np.ones(len(own), bool), sample_size)
+            )
+            negative.append(np.flatnonzero(taken & (own < 0)))
+            updated[n, ~taken & (own > -1)] = -1
+    return (
+        np.concatenate(negative).astype(np.int32)[:, None],
+        updated,
+        offsets_from_lengths([len(n) for n in negative]),
+    )
+
+
+@mine_hard_examples.meta
+def _(
+    loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size
+):
+    _check_choice("mining_type", mining_type, MININGS)
+    check(
+        len(loss.shape) == len(matched.shape) == len(near.shape) == 2,
+        "needs operands [pictures, boxes]",
+    )
+    check(
+        mining_type != "max_negative" or neg_pos_ratio > 0,
+        f"neg_pos_ratio={neg_pos_ratio} is not positive",
+    )
+    count = matched.shape[0] + 1 if matched.shape[0] >= 0 else -1
+    return Meta((-1, 1), INT32), matched, Meta((count,), INT64)

@@ -1,0 +1,180 @@
+"""Precise RoI pooling: exact means of the interpolated image."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..detection_helpers import NO_HALF, image_offsets
+from ..lod import sequence_ids, without_lod
+from ..meta_rules import like_each_input, no_second_order
+from ..roi_pooling import check_regions
+
+
+def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
+    """The image of each region."""
+    if counts is not None:
+        check(
+            int(counts.sum()) == len(rois),
+            "the numbers of regions of the pictures do not add up to that of ROIs",
+        )
+        return np.repeat(np.arange(len(x)), counts.reshape(-1))
+    offsets = image_offsets(lod, len(rois))
+    check(
+        len(offsets) - 1 == len(x),
+        f"ROIs are sequences of {len(offsets) - 1} pictures, and there are {len(x)}",
+    )
+    return sequence_ids(offsets)
+
+
+class Side(NamedTuple):
+    """The bins of regions along one axis.
+
+    low, high: bin edges, [R,P]; length: of a region, [R]
+    """
+
+    low: Any
+    high: Any
+    length: Any
+
+
+def _side(start: Any, end: Any, bins: int) -> Side:
+    length = np.maximum(end - start, 0)
+    cuts = start[:, None] + np.arange(bins + 1, dtype=start.dtype) * (length / bins)[:, None]
+    return Side(cuts[:, :-1], cuts[:, 1:], length)
+
+
+def _hat_function(at: Any, size: int) -> Any:
+    """The interpolation weights of all pixels at positions. [*] -> [*,size]"""
+    return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
+
+
+def _hat_integral(at: Any, size: int) -> Any:
+    """The integrals of the interpolation weights up to positions. [*] -> [*,size]"""
+    t = np.clip(at[..., None] - np.arange(size, dtype=at.dtype), -1, 1)
+    return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
+
+
+def _integral(side: Side, size: int) -> Any:
+    return _hat_integral(side.high, size) - _hat_integral(side.low, size)
+
+
+def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
+    """The bins of rows and columns."""
+    edges = rois * rois.dtype.type(scale)
+    return _side(edges[:, 1], edges[:, 3], high), _side(edges[:, 0], edges[:, 2], wide)
+
+
+def _inverse_area(rows: Side, columns: Side) -> Any:
+    """The inverse area of a bin; 0 for an empty bin. [R]"""
+    area = rows.length / rows.low.shape[1] * (columns.length / columns.low.shape[1])
+    return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
+
+
+@op(
+    "prroi_pool",
+    "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out",
+    no_half=NO_HALF,
+    breaks_lod=True,
+    host=PYTHON_LOOP,
+)
+def prroi_pool(
+    x,
+    rois,
+    lod=None,
+    counts=None,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+):
+    """Out = the exact mean of each bin of a region
+
+    (Jiang et al. 2018).
+    X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
+    """
+    rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
+    weights = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
+    sums = np.einsum(
+        "rchw,rih,rjw->rcij", x[region_owners(x, rois, lod, counts)], *weights, optimize=True
+    )
+    return (sums * _inverse_area(rows, columns)[:, None, None, None]).astype(x.dtype)
+
+
+@prroi_pool.meta
+def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
+    check_regions(x, rois)
+    check(
+        pooled_height > 0 and pooled_width > 0,
+        f"pooled_height={pooled_height}, pooled_width={pooled_width} are not positive",
+    )
+    return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
+
+
+without_lod(prroi_pool)
+
+
+@prroi_pool.vjp
+def _(g, x, rois, lod, counts, **over):
+    return *prroi_pool_grad(x, rois, lod, counts, g, **over), None, None
+
+
+def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
+    """The gradients of the region edges from those of the bin edges, all [R,P]."""
+    parts = np.arange(side.low.shape[1] + 1) / side.low.shape[1]
+    last = (g_low * parts[:-1] + g_high * parts[1:]).sum(axis=1)
+    return (g_low + g_high).sum(axis=1) - last, last
+
+
+@op(
+    "prroi_pool_grad",
+    "X, ROIs, ROIs@LOD*?!, BatchRoINums?, Out@GRAD -> X@GRAD, ROIs@GRAD",
+    meta=like_each_input(0, 1),
+    attrs_of=prroi_pool,
+    internal=True,
+    host=PYTHON_LOOP,
+)
+def prroi_pool_grad(
+    x,
+    rois,
+    lod,
+    counts,
+    g,
+    *,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+):
+    """The gradients of X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
+    rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
+    down, across = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
+    owner = region_owners(x, rois, lod, counts)
+    g = g * _inverse_area(rows, columns)[:, None, None, None]
+    back = np.zeros_like(x)
+    np.add.at(
+        back, owner, np.einsum("rcij,rih,rjw->rchw", g, down, across, optimize=True).astype(x.dtype)
+    )
+    seen, edges = x[owner], []
+    for side, size, formula, other in (
+        (columns, x.shape[3], "rchw,rih,rjw,rcij->rj", down),
+        (rows, x.shape[2], "rchw,rih,rjw,rcij->ri", across),
+    ):
+        pair = [
+            (other, _hat_function(at, size))
+            if side is columns
+            else (_hat_function(at, size), other)
+            for at in (side.low, side.high)
+        ]
+        low, high = (np.einsum(formula, seen, *p, g, optimize=True) for p in pair)
+        total = np.einsum("rchw,rih,rjw,rcij->r", seen, down, across, g, optimize=True)
+        first, last = _edge_grad(side, -low, high)
+        shrink = np.divide(total, side.length, out=np.zeros_like(total), where=side.length > 0)
+        edges.append((first + shrink, last - shrink))
+    (x1, x2), (y1, y2) = edges
+    return back, (np.stack([x1, y1, x2, y2], axis=1) * rois.dtype.type(spatial_scale)).astype(
+        rois.dtype
+    )
+
+
+prroi_pool_grad.vjp(no_second_order("prroi_pool"))

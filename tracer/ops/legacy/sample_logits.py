@@ -1,0 +1,124 @@
+"""sample_logits: logits of the true classes and of sampled classes."""
+
+from __future__ import annotations
+
+from ...core import rng
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
+
+
+def _log_uniform(classes, of):
+    """The probability of a class under the log-uniform distribution. of: number of classes"""
+    return np.log((classes + 2.0) / (classes + 1.0)) / np.log(of + 1.0)
+
+
+def _draw_classes(labels, count, of):
+    """The labels and sampled distinct classes (the same for every row), with their probabilities.
+
+    -> int64, float [N,T+S]
+    """
+    source, tries = rng.generator(), 0
+    found: list[int] = []
+    while len(found) < count:
+        tries += 1
+        one = int(np.exp(source.random() * np.log(of + 1.0)) - 1) % of
+        if one not in found:
+            found.append(one)
+    samples = np.concatenate(
+        [labels, np.broadcast_to(np.array(found, np.int64), (len(labels), count))], axis=1
+    )
+    chance = _log_uniform(samples, of)
+    return samples, chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
+
+
+@op(
+    "sample_logits",
+    "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, "
+    "SampledLabels~, Samples~, Probabilities~",
+    random=True,
+    host=PYTHON_LOOP,
+)
+def sample_logits(
+    x,
+    labels,
+    samples=None,
+    chance=None,
+    *,
+    use_customized_samples: bool = False,
+    uniq: bool = True,
+    remove_accidental_hits: bool = True,
+    num_samples: int,
+    seed: int = 0,
+):
+    """SampledLogits = Logits of the Labels and of num_samples classes, less the log of how likely
+    each was drawn.
+
+    Logits [N,C], Labels int64 [N,T] -> [N,T+S]
+
+    remove_accidental_hits: a drawn class that is a label of its row gets almost no probability.
+    SampledLabels [N,T]: 0 ... T - 1; Samples, Probabilities [N,T+S]: the classes and how likely
+    they were, which CustomizedSamples and CustomizedProbabilities may give.
+    """
+    if not use_customized_samples:
+        check(
+            num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
+        )
+        samples, chance = _draw_classes(labels, num_samples, x.shape[1])
+    chance = chance.astype(x.dtype)
+    found = np.take_along_axis(x, samples, axis=1)
+    right = labels.shape[1]
+    if remove_accidental_hits:
+        hits = (samples[:, right:, None] == labels[:, None, :]).any(axis=2)
+        found[:, right:] -= hits * x.dtype.type(1e20)
+    with np.errstate(divide="ignore"):
+        found = found - np.clip(np.log(chance), -1e20, 1e20).astype(x.dtype)
+    return (
+        found,
+        np.broadcast_to(np.arange(right), labels.shape).copy(),
+        np.asarray(samples),
+        chance,
+    )
+
+
+@sample_logits.meta
+def _(x, labels, samples, chance, *, num_samples, use_customized_samples, **_):
+    check_float(x)
+    check(len(x.shape) == len(labels.shape) == 2, "Logits and Labels need two axes")
+    check(dims_match(x.shape[0], labels.shape[0]), "Logits and Labels differ in rows")
+    check(labels.dtype == np.int64, "Labels are not int64")
+    given = samples is not None and chance is not None
+    check(
+        given or not use_customized_samples,
+        "use_customized_samples needs CustomizedSamples and CustomizedProbabilities",
+    )
+    rows, right = known_dim(x.shape[0], labels.shape[0]), labels.shape[1]
+    wide = (rows, right + num_samples if right >= 0 else -1)
+    return (
+        Meta(wide, x.dtype),
+        Meta((rows, right), labels.dtype),
+        Meta(wide, labels.dtype),
+        Meta(wide, x.dtype),
+    )
+
+
+@sample_logits.vjp
+def _(g, x, labels, samples, chance, *, Samples):
+    return sample_logits_grad(x, Samples, g), None, None, None
+
+
+@op(
+    "sample_logits_grad",
+    "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
+    meta=like_x,
+    internal=True,
+    host=PYTHON_LOOP,
+)
+def sample_logits_grad(x, samples, g):
+    """The gradient of Logits: what goes to the classes that were looked at. [N,T+S] -> [N,C]"""
+    back = np.zeros_like(x)
+    np.add.at(back, (np.arange(len(x))[:, None], samples), g)
+    return back
+
+
+sample_logits_grad.vjp(no_second_order("sample_logits"))

@@ -1,0 +1,109 @@
+"""Convolution over the rows of each sequence."""
+
+from __future__ import annotations
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..lod import row_offsets, sequence_ids
+from ..matmul import matmul
+from ..meta_rules import like_x, no_second_order
+
+
+def _row_windows(lod, length, start):
+    """The row at each window position of each row, and whether it is in the same sequence.
+
+    [R, length]
+    """
+    offsets = row_offsets(lod)
+    places = np.arange(offsets[-1])[:, None] + start + np.arange(length)
+    owner = sequence_ids(offsets)
+    inside = (places >= offsets[owner][:, None]) & (places < offsets[owner + 1][:, None])
+    return np.where(inside, places, 0), inside
+
+
+@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
+def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
+    """Out = the rows of the window of each row, side by side, zeros beyond its sequence.
+
+    X [R,D] -> Out [R, contextLength D]
+    """
+    places, inside = _row_windows(lod, contextLength, contextStart)
+    return (x[places] * inside[:, :, None].astype(x.dtype)).reshape(x.shape[0], -1)
+
+
+@sequence_context.meta
+def _(x, lod, *, contextLength, contextStart):
+    return Meta((x.shape[0], x.shape[1] * contextLength), x.dtype)
+
+
+sequence_context.vjp(no_second_order("sequence_conv"))
+
+
+@op(
+    "sequence_context_grad",
+    "X, X@LOD*?!, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host=PYTHON_LOOP,
+)
+def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
+    """The gradient of X.   Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
+    places, inside = _row_windows(lod, contextLength, contextStart)
+    out = np.zeros_like(x)
+    np.add.at(
+        out, places, g.reshape(x.shape[0], contextLength, -1) * inside[:, :, None].astype(x.dtype)
+    )
+    return out
+
+
+sequence_context_grad.vjp(no_second_order("sequence_conv"))
+
+
+@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host=PYTHON_LOOP)
+def sequence_conv(
+    x,
+    lod=None,
+    padding_data=None,
+    filter=None,
+    *,
+    contextLength: int,
+    contextStart: int = 0,
+    contextStride: int = 1,
+    paddingTrainable: bool = False,
+):
+    """Out = the window of each row, zeros beyond its sequence, times Filter.
+
+    X [R,D], Filter [contextLength D, M] -> Out [R,M]
+    """
+    return (
+        sequence_context.reference(x, lod, contextLength=contextLength, contextStart=contextStart)
+        @ filter
+    )
+
+
+@sequence_conv.meta
+def _(
+    x, lod, padding_data, filter, *, contextLength, contextStart, contextStride, paddingTrainable
+):
+    check(contextStride == 1, f"contextStride={contextStride} is not 1")
+    check(not paddingTrainable and padding_data is None, "padding with trained rows is not there")
+    check(
+        len(x.shape) == 2 and filter.shape[0] in (-1, x.shape[1] * contextLength),
+        "Filter does not fit the window",
+    )
+    return Meta((x.shape[0], filter.shape[1]), x.dtype)
+
+
+@sequence_conv.vjp
+def _(g, x, lod, padding_data, filter, *, contextLength, contextStart):
+    window = {"contextLength": contextLength, "contextStart": contextStart}
+
+    def of_filter():
+        return matmul(sequence_context(x, lod, **window), g, trans_x=True)
+
+    return (
+        sequence_context_grad(x, lod, matmul(g, filter, trans_y=True), **window),
+        None,
+        None,
+        of_filter,
+    )

@@ -1,0 +1,286 @@
+"""Sequences of labels and image patches: ctc_align, sequence_erase, chunk_eval, im2sequence."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from ...core.arrays import np
+from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
+from ..lod import lengths, offsets_from_lengths, row_offsets, sequence_ids, without_lod
+from ..meta_rules import like_x, no_second_order
+from ..pixel_shuffle import fold_like, unfold
+
+DISCRETE_RESULT = "it chooses among whole numbers"
+
+
+def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
+    """A mask of labels that stay: not blank, and the first of equal neighbors."""
+    flat = x.reshape(-1)
+    same = np.zeros(len(flat), bool)
+    same[1:] = (flat[1:] == flat[:-1]) & (owner[1:] == owner[:-1])
+    return (flat != blank) & ~(same if merge else np.zeros_like(same))
+
+
+def _counts(kept: Any, owner: Any, count: int) -> Any:
+    return np.bincount(owner[kept], minlength=count)
+
+
+@op(
+    "ctc_align",
+    "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
+    no_grad=DISCRETE_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def ctc_align(
+    x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0
+):
+    """Output = the labels without blanks and, with merge_repeated, without repetitions.
+
+    Input int [R,1] -> Output [S,1], [[-1]] where nothing is left
+
+    Padded, with InputLength [B,1]: Input [B,T] -> Output [B,T], filled up with padding_value.
+    OutputLength [B,1].
+    """
+    if length is None:
+        offsets = row_offsets(lod, "Input")
+        owner = sequence_ids(offsets)
+        kept = _kept_tokens(x, owner, blank, merge_repeated)
+        counts = _counts(kept, owner, len(offsets) - 1)
+        return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
+            -1, 1
+        ).astype(x.dtype)
+    inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
+    owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
+    kept = _kept_tokens(x, owner, blank, merge_repeated) & inside.reshape(-1)
+    counts = _counts(kept, owner, x.shape[0])
+    out = np.full(x.shape, padding_value, x.dtype)
+    out[np.arange(x.shape[1]) < counts[:, None]] = x.reshape(-1)[kept]
+    return out, counts.reshape(-1, 1).astype(x.dtype)
+
+
+@ctc_align.meta
+def _(x, lod, length, *, blank, merge_repeated, padding_value):
+    if length is None:
+        return Meta((-1, 1), x.dtype), Meta((-1, 1), x.dtype)
+    return x, Meta((x.shape[0], 1), x.dtype)
+
+
+@ctc_align.lod(lambda level, *_: level)
+def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0):
+    if length is not None:
+        return []
+    offsets = row_offsets(lod, "Input")
+    owner = sequence_ids(offsets)
+    return [
+        offsets_from_lengths(
+            _counts(_kept_tokens(x, owner, blank, merge_repeated), owner, len(offsets) - 1)
+        )
+    ]
+
+
+@op(
+    "sequence_erase",
+    "X, X@LOD*?! -> Out",
+    no_grad=DISCRETE_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def sequence_erase(x, lod=None, *, tokens: Ints):
+    """Out = the rows of X that are none of `tokens`. X int [R,1] -> Out [S,1]"""
+    return x[~np.isin(x.reshape(-1), tokens)]
+
+
+@sequence_erase.meta
+def _(x, lod, *, tokens):
+    return Meta((-1, *x.shape[1:]), x.dtype)
+
+
+@sequence_erase.lod(lambda level, *_: level)
+def _(x, lod=None, *, tokens):
+    offsets = row_offsets(lod)
+    return [
+        offsets_from_lengths(
+            _counts(~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1)
+        )
+    ]
+
+
+# -- images
+# ------------------------------------------------------------------------------
+
+
+def _window(kernels, strides, paddings):
+    return {"kernel_sizes": kernels, "strides": strides, "paddings": paddings, "dilations": [1, 1]}
+
+
+@op("im2sequence", "X, Y?! -> Out", host=PYTHON_LOOP)
+def im2sequence(
+    x,
+    y=None,
+    *,
+    kernels: Ints,
+    strides: Ints = [1, 1],
+    paddings: Ints = [0, 0, 0, 0],
+    out_stride: Ints = [1, 1],
+):
+    """Out = what a window sees at each of its positions, a row each, a sequence per image.
+
+    X [N,C,H,W] -> Out [N L, C KH KW]
+    """
+    columns = unfold.reference(x, **_window(kernels, strides, paddings))
+    return columns.transpose(0, 2, 1).reshape(-1, columns.shape[1])
+
+
+@im2sequence.meta
+def _(x, y, *, kernels, strides, paddings, out_stride):
+    check(y is None, "pictures of different sizes (Y) are not there")
+    columns = unfold.infer((x,), _window(kernels, strides, paddings))
+    rows = (
+        -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]
+    )
+    return Meta((rows, columns.shape[1]), x.dtype)
+
+
+@im2sequence.lod(lambda *_: 1)
+def _(x, y=None, **attrs):
+    rows = im2sequence.reference(x[:1], None, **attrs).shape[0]
+    return [np.arange(x.shape[0] + 1) * rows]
+
+
+@im2sequence.vjp
+def _(g, x, y, *, kernels, strides, paddings):
+    return im2sequence_grad(x, g, kernels=kernels, strides=strides, paddings=paddings), None
+
+
+@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
+    """The gradient of X.   Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
+    columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
+    return fold_like.reference(columns, x, **_window(kernels, strides, paddings))
+
+
+im2sequence_grad.vjp(no_second_order("im2sequence"))
+
+
+# -- chunks
+# ------------------------------------------------------------------------------
+
+# scheme -> the numbers of the tags, in this order: what a chunk begins with, what it goes on with,
+# what it ends with, what is one alone
+SCHEMES = {
+    "IOB": (0, 1, -1, -1),
+    "IOE": (-1, 0, 1, -1),
+    "IOBES": (0, 1, 2, 3),
+    "plain": (-1, 0, -1, -1),
+}
+
+
+def _is_chunk_end(
+    scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
+) -> bool:
+    """Whether a chunk ends between two neighbors.
+
+    tag, kind: of the first; then, after: of the second; other: the kind outside of chunks
+    """
+    begin, inside, end, single = scheme
+    if other in (kind, after) or after != kind:
+        return kind != other
+    if tag in (begin, inside):
+        return then in (begin, single)
+    return tag in (end, single)
+
+
+def _is_chunk_start(
+    scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
+) -> bool:
+    """Whether a chunk starts at the second of two neighbors."""
+    begin, inside, end, single = scheme
+    if other in (kind, after) or after != kind:
+        return after != other
+    if then in (begin, single):
+        return True
+    return then in (inside, end) and tag in (end, single)
+
+
+def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
+    """Start, end and kind of each chunk of a sequence."""
+    order = SCHEMES[scheme]
+    tags = max(order) + 1
+    begun, tag, kind = -1, -1, kinds
+    for i, label in enumerate(labels):
+        before, was = tag, kind
+        tag, kind = int(label) % tags, int(label) // tags
+        if begun >= 0 and _is_chunk_end(order, before, was, tag, kind, kinds):
+            yield begun, i - 1, was
+            begun = -1
+        if _is_chunk_start(order, before, was, tag, kind, kinds):
+            begun = i
+    if begun >= 0:
+        yield begun, len(labels) - 1, kind
+
+
+@op(
+    "chunk_eval",
+    "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, "
+    "F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
+    no_grad=NON_FLOAT_RESULT,
+    host=PYTHON_LOOP,
+)
+def chunk_eval(
+    inference,
+    lod=None,
+    label=None,
+    label_lod=None,
+    length=None,
+    *,
+    num_chunk_types: int,
+    chunk_scheme: str = "IOB",
+    excluded_chunk_types: Ints = [],
+):
+    """How many chunks of Label are found by Inference, in kinds and positions: shares float32 [1]
+    and counts int64 [1].
+
+    Both int64 [R,1], label * number of tags + tag; with SeqLength [B,1] padded, [B,T].
+    """
+    found = np.zeros(3, np.int64)
+    for ours, theirs in _pairs(inference, lod, label, length):
+        parts = [
+            {
+                c
+                for c in _chunks(each, chunk_scheme, num_chunk_types)
+                if c[2] not in excluded_chunk_types
+            }
+            for each in (ours, theirs)
+        ]
+        found += [len(parts[0]), len(parts[1]), len(parts[0] & parts[1])]
+    inferred, labelled, correct = found
+    precision, recall = (correct / n if n else 0.0 for n in (inferred, labelled))
+    f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
+    shares = (np.array([v], np.float32) for v in (precision, recall, f1))
+    return *shares, *(np.array([v], np.int64) for v in found)
+
+
+def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[Any, Any]]:
+    if length is not None:
+        for ours, theirs, count in zip(inference, label, length.reshape(-1), strict=True):
+            yield ours.reshape(-1)[:count], theirs.reshape(-1)[:count]
+        return
+    offsets = row_offsets(lod, "Inference")
+    check(int(lengths(offsets).sum()) == label.size, "Label is not as long as Inference")
+    for a, b in itertools.pairwise(offsets):
+        yield inference[a:b].reshape(-1), label[a:b].reshape(-1)
+
+
+@chunk_eval.meta
+def _(
+    inference, lod, label, label_lod, length, *, num_chunk_types, chunk_scheme, excluded_chunk_types
+):
+    check(chunk_scheme in SCHEMES, f"chunk_scheme={chunk_scheme!r} is none of {list(SCHEMES)}")
+    share, count = Meta((1,), np.dtype(np.float32)), Meta((1,), np.dtype(np.int64))
+    return share, share, share, count, count, count
+
+
+without_lod(chunk_eval)

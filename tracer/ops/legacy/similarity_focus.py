@@ -1,0 +1,44 @@
+"""similarity_focus: a mask of the largest elements, one per row and column (He and Lin 2016)."""
+
+from __future__ import annotations
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Ints, check, op
+from ..meta_rules import float_like_x
+
+DISCRETE_RESULT = "it chooses among elements"
+
+
+def _focus(table):
+    """Greedily mark the largest elements whose row and column are unmarked. table [H,W] -> bool
+    [H,W]
+    """
+    found = np.zeros(table.shape, bool)
+    rows, columns = (np.zeros(n, bool) for n in table.shape)
+    for place in np.argsort(-table, axis=None, kind="stable"):
+        row, column = divmod(int(place), table.shape[1])
+        if not rows[row] and not columns[column]:
+            found[row, column] = rows[row] = columns[column] = True
+    return found
+
+
+@op("similarity_focus", "X -> Out", no_grad=DISCRETE_RESULT, host=PYTHON_LOOP)
+def similarity_focus(x, *, axis: int, indexes: Ints):
+    """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its
+    largest elements, else 0.
+
+    X [B,C,H,W] -> Out same
+    """
+    moved = np.moveaxis(x, axis, 1)
+    found = np.zeros(moved.shape, bool)
+    for at, sample in enumerate(moved):
+        found[at] = np.any([_focus(sample[index]) for index in indexes], axis=0)
+    return np.ascontiguousarray(np.moveaxis(found, 1, axis)).astype(x.dtype)
+
+
+@similarity_focus.meta
+def _(x, *, axis, indexes):
+    check(len(x.shape) == 4, "X needs four axes")
+    check(axis in (1, 2, 3), f"axis={axis} is none of 1, 2, 3")
+    check(len(indexes) > 0, "indexes are empty")
+    return float_like_x(x)

@@ -1,0 +1,64 @@
+"""Split rows by a mask and merge them: the branches of `IfElse`."""
+
+from __future__ import annotations
+
+from ...core.arrays import np
+from ...core.op import Meta, check, check_dtype, op
+from ..meta_rules import known_dim, shapes_match
+
+
+def _mask_rows(mask, rows):
+    flat = mask.reshape(-1)
+    check(len(flat) == rows, f"Mask has {len(flat)} rows")
+    return flat.astype(bool)
+
+
+@op("split_lod_tensor", "X, Mask! -> OutTrue, OutFalse", value_dependent_shape=True)
+def split_lod_tensor(x, mask, *, level: int = 0):
+    """OutTrue = the rows of X where Mask holds, OutFalse the others.
+
+    X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]
+    """
+    which = _mask_rows(mask, x.shape[0])
+    return x[which], x[~which]
+
+
+@split_lod_tensor.meta
+def _(x, mask, *, level):
+    check(level == 0, f"level={level} is not there, only rows are parted")
+    check_dtype(mask.dtype == np.bool_, "Mask is not of truth values")
+    part = Meta((-1, *x.shape[1:]), x.dtype)
+    return part, part
+
+
+@split_lod_tensor.vjp
+def _(g_true, g_false, x, mask):
+    return merge_lod_tensor(x, mask, g_true, g_false), None
+
+
+@op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", value_dependent_shape=True)
+def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
+    """Out = the next row of InTrue where Mask holds, else of InFalse.
+
+    InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
+    """
+    which = _mask_rows(mask, len(in_true) + len(in_false))
+    check(int(which.sum()) == len(in_true), f"Mask holds for {int(which.sum())} rows")
+    out = np.empty((len(which), *in_true.shape[1:]), in_true.dtype)
+    out[which], out[~which] = in_true, in_false
+    return out
+
+
+@merge_lod_tensor.meta
+def _(x, mask, in_true, in_false, *, level):
+    same = shapes_match(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
+    check(same, "the parts differ in shape or dtype")
+    return Meta(
+        (mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype
+    )
+
+
+@merge_lod_tensor.vjp
+def _(g, x, mask, in_true, in_false):
+    of_true, of_false = split_lod_tensor(g, mask)
+    return None, None, of_true, of_false

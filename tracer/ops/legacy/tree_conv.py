@@ -1,0 +1,107 @@
+"""tree_conv: convolution over the nodes of trees and their descendants (Mou et al. 2016)."""
+
+from __future__ import annotations
+
+from ...core.arrays import np
+from ...core.op import PYTHON_LOOP, Meta, check, op
+from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
+
+
+def _children(edges):
+    """The children of each node, numbered from 1.
+
+    edges int [E,2], (parent, child), up to the first 0
+    """
+    ends = np.flatnonzero((edges == 0).any(axis=1))
+    used = edges[: ends[0]] if len(ends) else edges
+    found: list[list[int]] = [[] for _ in range(len(used) + 2)]
+    for above, below in used:
+        found[above].append(int(below))
+    return found
+
+
+def _descendants(root, children, depth):
+    """A node and its descendants of less than `depth` levels: (node, position among its siblings,
+    number of siblings, level).
+    """
+    found, seen, at = [(root, 1, 1, 0)], {root}, 0
+    while at < len(found):
+        node, _, _, deep = found[at]
+        at += 1
+        for i, below in enumerate(children[node]):
+            if below not in seen and deep + 1 < depth:
+                seen.add(below)
+                found.append((below, i + 1, len(children[node]), deep + 1))
+    return found
+
+
+def _node_weights(edges, nodes, depth):
+    """The weights of the left, right and top filter for each node.
+
+    -> float64 [B,N,N,3]
+    """
+    found = np.zeros((len(edges), nodes, nodes, 3))
+    for one, sample in zip(edges, found, strict=True):
+        children = _children(one)
+        for root in range(1, len(children)):
+            for node, place, count, deep in _descendants(root, children, depth):
+                top = (depth - deep) / depth
+                left = (1 - top) * (0.5 if count == 1 else (place - 1) / (count - 1))
+                sample[root - 1, node - 1] += (left, (1 - top) * (1 - left), top)
+    return found
+
+
+@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=PYTHON_LOOP)
+def tree_conv(x, edges, weight, *, max_depth: int = 2):
+    """Out = the sum over each node and those below it, up to max_depth deep, of features times
+    filters of left, right and top, mixed by place.
+
+    NodesVector [B,N,F], EdgeSet int [B,E,2], numbers of nodes from 1 on, Filter [F,3,D,K] -> Out
+    [B,N,D,K]
+    """
+    mixed = np.einsum(
+        "bpnk,bnf->bpfk", _node_weights(edges, x.shape[1], max_depth).astype(x.dtype), x
+    )
+    return np.einsum("bpfk,fkdm->bpdm", mixed, weight)
+
+
+@tree_conv.meta
+def _(x, edges, weight, *, max_depth):
+    check_float(x)
+    check(len(x.shape) == 3 and len(edges.shape) == 3, "NodesVector and EdgeSet need three axes")
+    check(
+        len(weight.shape) == 4 and dims_match(weight.shape[1], 3),
+        "Filter needs the shape [features, 3, size, filters]",
+    )
+    check(dims_match(x.shape[2], weight.shape[0]), "Filter does not fit the features")
+    check(dims_match(edges.shape[2], 2), "EdgeSet needs pairs")
+    check(edges.dtype.kind in "iu", "EdgeSet is not of whole numbers")
+    return Meta((*x.shape[:2], *weight.shape[2:]), x.dtype)
+
+
+@tree_conv.vjp
+def _(g, x, edges, weight, *, max_depth):
+    of_x, of_weight = tree_conv_grad(x, edges, weight, g, max_depth=max_depth)
+    return of_x, None, of_weight
+
+
+@op(
+    "tree_conv_grad",
+    "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
+    meta=like_each_input(0, 2),
+    internal=True,
+    host=PYTHON_LOOP,
+)
+def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
+    """The gradients of NodesVector and Filter. See `tree_conv`.
+
+    Paddle reads Filter in another order for the gradient of NodesVector than for Out, which is
+    right for one number per node only.
+    """
+    shares = _node_weights(edges, x.shape[1], max_depth).astype(x.dtype)
+    mixed = np.einsum("bpnk,bnf->bpfk", shares, x)
+    back = np.einsum("bpdm,fkdm->bpfk", g, weight)
+    return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
+
+
+tree_conv_grad.vjp(no_second_order("tree_conv"))

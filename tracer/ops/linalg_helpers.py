@@ -1,0 +1,137 @@
+"""Helpers for linear algebra: checks of matrices, and short forms for gradient rules."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..core.op import OPS, Meta, check
+from .compare import equal, logical_and
+from .elementwise import add, div, mul, scale, sub, zeros_like
+from .matmul import matmul
+from .meta_rules import Shape, check_inexact, dims_match, is_complex, proto_of, shape_of
+
+
+def check_matrices(x: Meta, name: str = "X") -> None:
+    """Raise OpError unless the input holds matrices of a floating type."""
+    check(len(x.shape) >= 2, f"{name} needs at least two axes")
+    check_inexact(x)
+
+
+def check_square(x: Meta, name: str = "X") -> None:
+    """Raise OpError unless the input holds square matrices of a floating type."""
+    check_matrices(x, name)
+    check(dims_match(*x.shape[-2:]), f"the matrices of {name} are not square")
+
+
+def shorter(shape: Shape) -> int:
+    """The smaller matrix dimension; -1 if one is unknown."""
+    return -1 if min(shape[-2:]) < 0 else min(shape[-2:])
+
+
+def conjugate(x: Any) -> Any:
+    """The complex conjugate; X itself if it is real."""
+    return OPS["conj"](x) if is_complex(x) else x
+
+
+def transpose_last(x: Any) -> Any:
+    """Transpose the last two axes."""
+    rank = len(shape_of(x))
+    return OPS["transpose2"](x, axis=[*range(rank - 2), rank - 1, rank - 2])
+
+
+def adjoint(x: Any) -> Any:
+    """The conjugate transpose."""
+    return transpose_last(conjugate(x))
+
+
+def chain(*factors: Any) -> Any:
+    """The product of several matrices, from the left."""
+    return functools.reduce(matmul, factors)
+
+
+def lower(x: Any, diagonal: int = 0) -> Any:
+    """The lower triangle of each matrix."""
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
+
+
+def upper(x: Any, diagonal: int = 0) -> Any:
+    """The upper triangle of each matrix."""
+    return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
+
+
+def diagonal_of(x: Any) -> Any:
+    """The diagonal of each matrix."""
+    return OPS["diagonal"](x, axis1=-2, axis2=-1)
+
+
+def on_diagonal(x: Any) -> Any:
+    """Diagonal matrices with X on the diagonal."""
+    return OPS["diag_embed"](x)
+
+
+def plus_adjoint(x: Any) -> Any:
+    """X + X^H."""
+    return add(x, adjoint(x))
+
+
+def minus_adjoint(x: Any) -> Any:
+    """X - X^H."""
+    return sub(x, adjoint(x))
+
+
+def negate(x: Any) -> Any:
+    """-X."""
+    return scale(x, scale=-1.0)
+
+
+def as_row(x: Any) -> Any:
+    """Vectors as matrices with one row."""
+    return OPS["unsqueeze2"](x, axes=[-2])
+
+
+def as_column(x: Any) -> Any:
+    """Vectors as matrices with one column."""
+    return OPS["unsqueeze2"](x, axes=[-1])
+
+
+def no_axis(x: Any, axis: int) -> Any:
+    """Remove an axis of size 1."""
+    return OPS["squeeze2"](x, axes=[axis])
+
+
+def cast_like(x: Any, like: Any) -> Any:
+    """Cast real X to complex if `like` is complex."""
+    if not is_complex(like) or is_complex(x):
+        return x
+    return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))
+
+
+def differences(x: Any) -> Any:
+    """Out[i, j] = X[j] - X[i]. X [*, N] -> Out [*, N, N]"""
+    return sub(as_row(x), as_column(x))
+
+
+def divide(x: Any, y: Any) -> Any:
+    """X / Y, and 0 for 0 / 0.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    y = cast_like(y, x)
+    nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
+    return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
+
+
+def divide_by_differences(x: Any, values: Any) -> Any:
+    """Out[i, j] = X[i, j] / (values[j] - values[i]), 0 on the diagonal.
+
+    X [*, N, N], values [*, N] -> Out [*, N, N]
+    """
+    return divide(sub(x, on_diagonal(diagonal_of(x))), differences(values))
+
+
+def scaled_columns(x: Any, by: Any) -> Any:
+    """X @ diag(by). X [*, M, N], by real [*, N] -> Out [*, M, N]"""
+    return mul(x, as_row(cast_like(by, x)))
+
+
+def scaled_rows(x: Any, by: Any) -> Any:
+    """diag(by) @ X.   X [*, M, N], by real [*, M] -> Out [*, M, N]"""
+    return mul(x, as_column(cast_like(by, x)))

@@ -1,0 +1,270 @@
+"""Matrix inverses and linear systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import is_on_gpu, np
+from ..core.op import NO_HALF_DECOMPOSITION, NOT_IN_CUPY, Meta, check, check_dtype, op
+from .elementwise import add, scale, sub
+from .linalg_helpers import (
+    adjoint,
+    as_column,
+    chain,
+    check_matrices,
+    check_square,
+    conjugate,
+    lower,
+    negate,
+    no_axis,
+    plus_adjoint,
+    shorter,
+    transpose_last,
+    upper,
+)
+from .matmul import matmul
+from .meta_rules import Shape, broadcast_shapes, check_finite, dims_match, real_dtype, shape_of
+
+
+def solve_matrices(x: Any, y: Any) -> Any:
+    """X^-1 Y for matrices Y, with broadcast batches."""
+    check(y.ndim >= 2, "Y needs at least two axes")
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return np.linalg.solve(x, np.broadcast_to(y, batch + y.shape[-2:]))
+
+
+def equations(x: Meta, y: Meta) -> Meta:
+    """Solve X Z = Y for square matrices X and matrices Y."""
+    check_square(x)
+    check(len(y.shape) >= 2, "Y needs at least two axes")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
+    check(
+        dims_match(x.shape[-1], y.shape[-2]),
+        f"X has {x.shape[-1]} columns, and Y {y.shape[-2]} rows",
+    )
+    rows = max(x.shape[-1], y.shape[-2])
+    return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
+
+
+@op("inverse", "Input -> Output", no_half=NO_HALF_DECOMPOSITION)
+def inverse(x):
+    """Output = the inverse of each matrix. Input [*, M, M] -> Output [*, M, M]"""
+    return np.linalg.inv(x)
+
+
+@inverse.meta
+def _(x):
+    check_square(x, "Input")
+    return x
+
+
+@inverse.vjp
+def _(g, x, *, Output):
+    turned = transpose_last(Output)
+    return negate(chain(turned, g, turned))
+
+
+def holds_vectors(x: Shape, y: Shape) -> bool:
+    """Whether right-hand sides of shape `y` are one vector per matrix."""
+    if len(y) == 1:
+        return True
+    if len(y) != len(x) - 1:
+        return False
+    check(min((*x, *y)) >= 0, "whether Y holds vectors is not known")
+    return y == x[:-1]
+
+
+@op("solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+def solve(x, y):
+    """Out = X^-1 Y.
+
+    X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]
+    """
+    if holds_vectors(x.shape, y.shape):
+        return solve_matrices(x, y[..., None])[..., 0]
+    return solve_matrices(x, y)
+
+
+@solve.meta
+def _(x, y):
+    check_square(x)
+    if not holds_vectors(x.shape, y.shape):
+        return equations(x, y)
+    found = equations(x, Meta(y.shape + (1,), y.dtype))
+    return Meta(found.shape[:-1], x.dtype)
+
+
+@solve.vjp
+def _(g, x, y, *, Out):
+    vectors = holds_vectors(shape_of(x), shape_of(y))
+    if vectors:
+        g, Out = as_column(g), as_column(Out)
+    back = solve(transpose_last(x), g)
+    return lambda: negate(matmul(back, transpose_last(Out))), no_axis(back, -1) if vectors else back
+
+
+def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
+    """X^-1 Y for triangular X.
+
+    Upper triangles are passed to LAPACK's `gesv` unchanged; it finds its pivots on the diagonal.
+    """
+    x = np.triu(x) if upper else np.tril(x)
+    if unit:
+        size = x.shape[-1]
+        x[..., range(size), range(size)] = 1
+    if transpose:
+        x, upper = np.swapaxes(x, -1, -2), not upper
+    if upper:
+        return solve_matrices(x, y)
+    return solve_matrices(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
+
+
+@op("triangular_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+def triangular_solve(
+    x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+):
+    """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the
+    diagonal.
+
+    X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
+    """
+    return substitute(x, y, upper, transpose, unitriangular)
+
+
+@triangular_solve.meta
+def _(x, y, **_):
+    return equations(x, y)
+
+
+@triangular_solve.vjp
+def _(g, x, y, *, upper, transpose, unitriangular, Out):
+    back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
+
+    def to_x() -> Any:
+        found = (
+            matmul(Out, transpose_last(back)) if transpose else matmul(back, transpose_last(Out))
+        )
+        return negate(_triangle(found, upper, unitriangular))
+
+    return to_x, back
+
+
+def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
+    return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
+
+
+@op("cholesky_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+def cholesky_solve(x, y, *, upper: bool = False):
+    """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.
+
+    X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
+    """
+    left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
+    half = substitute(left, x, upper=False)
+    return substitute(np.conjugate(left), half, upper=False, transpose=True)
+
+
+@cholesky_solve.meta
+def _(x, y, *, upper):
+    return equations(y, x)
+
+
+@cholesky_solve.vjp
+def _(g, x, y, *, upper, Out):
+    back = cholesky_solve(g, conjugate(y), upper=upper)
+
+    def to_y() -> Any:
+        change = conjugate(plus_adjoint(matmul(back, transpose_last(Out))))
+        found = matmul(y, change) if upper else matmul(change, y)
+        return negate(_triangle(conjugate(found), upper, False))
+
+    return back, to_y
+
+
+@op("pseudo_inverse", "X -> Out", internal=True, no_half=NO_HALF_DECOMPOSITION)
+def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
+    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.
+
+    X [*, M, N] -> Out [*, N, M]
+
+    hermitian: X is, and its lower triangle is read.
+    """
+    check_finite(x)
+    if not is_on_gpu():
+        return np.linalg.pinv(x, rcond, hermitian)
+    below = np.tril(x, -1)  # CuPy does not ignore the other triangle
+    return np.linalg.pinv(
+        np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond
+    )
+
+
+@pseudo_inverse.meta
+def _(x, *, rcond, hermitian):
+    check_matrices(x)
+    return Meta(x.shape[:-2] + x.shape[:-3:-1], x.dtype)
+
+
+@pseudo_inverse.vjp
+def _pinv_grad(g, x, *, hermitian, Out):
+    """G. H. Golub, V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares
+    Problems" (1973).
+    """
+    g, flipped = conjugate(g), adjoint(Out)
+    inside = chain(flipped, g, flipped)
+    rows, columns = chain(flipped, Out, adjoint(g)), chain(adjoint(g), Out, flipped)
+    outer = add(sub(rows, chain(rows, Out, x)), sub(columns, chain(x, Out, columns)))
+    found = sub(outer, inside)
+    return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
+
+
+@op(
+    "lstsq",
+    "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
+    value_dependent_shape=True,
+    no_half=NO_HALF_DECOMPOSITION,
+    host=NOT_IN_CUPY,
+)
+def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
+    """Solution = the smallest Z of the smallest |X Z - Y|.
+
+    X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
+
+    Residuals [*, K]: |X Z - Y|^2 where M > N and all ranks are N, else [0]; Rank int32 [*];
+    SingularValues [*, min(M, N)]. Every driver decomposes X by its singular values.
+    """
+    check(
+        driver in ("gels", "gelsy", "gelsd", "gelss"),
+        f"driver={driver} is none of gels, gelsy, gelsd, gelss",
+    )
+    check_finite(x)
+    values = np.linalg.svd(x, compute_uv=False)
+    rank = np.sum(values > rcond * values[..., :1], axis=-1).astype(np.int32)
+    solution = np.matmul(np.linalg.pinv(x, rcond), y)
+    full = x.shape[-2] > x.shape[-1] and np.all(rank == x.shape[-1])
+    rest = np.abs(np.matmul(x, solution) - y) ** 2
+    return solution, np.sum(rest, axis=-2) if full else np.zeros(0, values.dtype), rank, values
+
+
+@lstsq.meta
+def _(x, y, *, rcond, driver):
+    check_matrices(x)
+    check_matrices(y, "Y")
+    check_dtype(x.dtype == y.dtype, "the dtypes differ")
+    check(dims_match(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
+    real, batch = real_dtype(x.dtype), x.shape[:-2]
+    rest = Meta((-1,) * (len(batch) + 1), real)
+    values = Meta((*batch, shorter(x.shape)), real)
+    return (
+        Meta((*batch, x.shape[-1], y.shape[-1]), x.dtype),
+        rest,
+        Meta(batch, np.dtype(np.int32)),
+        values,
+    )
+
+
+@lstsq.vjp
+def _(g, x, y, *, rcond):
+    found = pseudo_inverse(x, rcond=rcond)
+    return lambda: _pinv_grad(
+        matmul(g, transpose_last(y)), x, hermitian=False, Out=found
+    ), lambda: matmul(transpose_last(found), g)

@@ -1,0 +1,205 @@
+"""Standardize: subtract the mean over some axes and divide by the standard deviation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import native
+from ..core.arrays import np
+from ..core.op import Ints, Meta, op
+from . import blockwise
+from .elementwise import add, mul
+from .half_precision import upcast_half
+from .meta_rules import like_x
+from .reduce import reduce_mean, reduced_shape, spread_like
+from .unary_math import negative
+
+
+def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
+    """The rows of x [R,K] standardized, with their means [R] and variances [R]."""
+    t = x.dtype.type
+    count = t(max(x.shape[1], 1))
+    mean = blockwise.row_sums(x) / count
+    variance = np.empty_like(mean)
+
+    def standard(part: Any, middle: Any, spread: Any) -> Any:
+        out = part - middle[:, None]
+        spread[...] = blockwise.row_dot_products(out, out) / count
+        out *= (t(1) / np.sqrt(spread + t(epsilon)))[:, None]
+        return out
+
+    return blockwise.iter_row_blocks(standard, x, mean, variance), mean, variance
+
+
+def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+    """A permutation that makes the kept axes, and those in `axes`, contiguous in memory if
+    possible.
+    """
+    return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
+
+
+def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
+    """x and `also` as [R,K], where K is the size of `axes`, and the statistics as [R,1]; None if
+    that needs a copy.
+    """
+    kept, gone = permute(x, axes)
+    flat = [np.transpose(t, kept + gone) for t in (x, also)]
+    if not all(t.flags.c_contiguous for t in flat):
+        return None
+    rows = math.prod(x.shape[a] for a in kept)
+    wanted = [x.shape[a] for a in kept] + [1] * len(gone)
+    spread = [np.broadcast_to(np.transpose(t, kept + gone), wanted).reshape(rows, 1) for t in stats]
+    return [flat[0].reshape(rows, -1), *spread, flat[1].reshape(rows, -1)]
+
+
+@op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
+@upcast_half
+def standardize(x, mean, inv_std, *, axes: Ints):
+    """Out = (X - Mean) * InvStd, both being those of X over the axes.
+
+    X [*S], Mean and InvStd broadcast to it -> Out [*S]
+    """
+    out = x - mean
+    out *= inv_std
+    return out
+
+
+@standardize.vjp
+def _(g, x, mean, inv_std, *, axes):
+    return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
+
+
+@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@upcast_half
+def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
+    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.
+
+    X [*S], Out@GRAD [*S] -> X@GRAD [*S]
+    """
+    flat = flatten_rows(axes, x, mean, inv_std, also=g)
+    if flat is None:
+        return _input_grad(x, mean, inv_std, g, tuple(axes))
+    kept, gone = permute(x, axes)
+    found = blockwise.iter_row_blocks(_rows_grad, *flat).reshape([x.shape[a] for a in kept + gone])
+    return np.transpose(found, np.argsort(kept + gone).tolist())
+
+
+_BACK, _DOT = native.kernel("standardize_grad"), native.kernel("standardize_dot")
+
+
+def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
+    """The sizes before, in and after the kept axes; None if they are not adjacent or empty."""
+    kept = [a for a in range(len(shape)) if a not in axes]
+    if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
+        return None
+    sizes = shape[: kept[0]], shape[kept[0] : kept[-1] + 1], shape[kept[-1] + 1 :]
+    n, c, k = map(math.prod, sizes)
+    return None if k == 1 else (n, c, k)
+
+
+@standardize_grad.native
+def _(x, mean, inv_std, g, *, axes):
+    around = _split_shape(x.shape, axes)
+    return (
+        NotImplemented
+        if around is None or g.shape != x.shape
+        else _BACK(x, mean, inv_std, g, *around)
+    )
+
+
+def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
+    out = x - mean
+    return _second_order(
+        out,
+        np.sum(g * out, axis=axes, keepdims=True),
+        np.sum(g, axis=axes, keepdims=True),
+        inv_std,
+        g,
+    )
+
+
+def _rows_grad(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
+    out = x - mean
+    return _second_order(
+        out, blockwise.row_dot_products(g, out)[:, None], blockwise.row_sums(g)[:, None], inv_std, g
+    )
+
+
+def _second_order(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
+    """The gradient, written over `out` = X - Mean. dot, total: the sums of G * out and of G."""
+    count = out.dtype.type(max(out.size // max(total.size, 1), 1))
+    out *= -(dot / count * (inv_std * inv_std))
+    out += g
+    out -= total / count
+    out *= inv_std
+    return out
+
+
+@standardize_grad.vjp
+def _(b, x, mean, inv_std, g, *, axes):
+    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the
+    # axes: d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
+    # xhat)).
+    def to_x() -> Any:
+        def average(t: Any) -> Any:
+            return reduce_mean(t, dim=axes, keep_dim=True)
+
+        xhat = standardize(x, mean, inv_std, axes=axes)
+        pg, pb = (standardize_grad(x, mean, inv_std, t, axes=axes) for t in (g, b))
+        total = add(mul(pg, average(mul(b, xhat))), mul(pb, average(mul(g, xhat))))
+        return negative(mul(add(total, mul(xhat, average(mul(b, pg)))), inv_std))
+
+    return to_x, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+
+
+@op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
+@upcast_half
+def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
+    """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.
+
+    X [*S], Y [*S] -> Out [*]
+    """
+    flat = flatten_rows(axes, x, mean, inv_std, also=y)
+    whole = sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == permute(x, axes)[1]
+    if flat is None or not (whole or sorted(over) == sorted(axes)):
+        return np.sum((x - mean) * inv_std * y, axis=tuple(over))
+    if sorted(over) == sorted(axes):
+        dots = [
+            blockwise.row_dot_products(x - m, y) * r[:, 0]
+            for x, m, r, y in blockwise.iter_blocks(*flat)
+        ]
+        return np.concatenate(dots).reshape(reduced_shape(x.shape, over, False))
+    total = np.zeros_like(flat[0], shape=flat[0].shape[1:])
+    for part, m, r, other in blockwise.iter_blocks(*flat):
+        total += np.einsum("rk,rk->k", (part - m) * r, other)
+    return total.reshape([x.shape[a] for a in axes])
+
+
+@standardize_dot.native
+def _(x, mean, inv_std, y, *, axes, over):
+    around = _split_shape(x.shape, axes)
+    rows = sorted([*axes, *over]) == list(range(x.ndim))
+    if around is None or y.shape != x.shape or not (rows or sorted(over) == sorted(axes)):
+        return NotImplemented
+    found = _DOT(x, mean, inv_std, y, rows, *around)
+    return found if found is NotImplemented else found.reshape(reduced_shape(x.shape, over, False))
+
+
+@standardize_dot.meta
+def _(x, mean, inv_std, y, *, axes, over):
+    return Meta(reduced_shape(x.shape, over, False), x.dtype)
+
+
+@standardize_dot.vjp
+def _(b, x, mean, inv_std, y, *, axes, over):
+    def spread() -> Any:
+        return spread_like(b, x, axes=over)
+
+    return (
+        lambda: standardize_grad(x, mean, inv_std, mul(y, spread()), axes=axes),
+        None,
+        None,
+        lambda: mul(standardize(x, mean, inv_std, axes=axes), spread()),
+    )

@@ -1,0 +1,380 @@
+"""Rearrange pixels and channels: pixel_shuffle, channel_shuffle, temporal_shift, maxout, unfold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
+from .elementwise import masked
+from .meta_rules import check_float, dims_match, multiply_dims, normal_axis
+from .sliding_window import Window, as_ints, channels_first, first_shape, restore_format, to_format
+
+
+def _divide_channels(size: int, by: int, what: str) -> int:
+    check(by > 0 and (size < 0 or size % by == 0), f"{what} does not divide {size}")
+    return size // by if size >= 0 else -1
+
+
+# -- pixels and channels
+# ------------------------------------------------------------------------------------------
+
+
+@op("pixel_shuffle", "X -> Out")
+def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
+    """Out = groups of r * r channels as squares of pixels, r the upscale_factor.
+
+    X [N,C*r*r,H,W] -> Out [N,C,H*r,W*r]
+    """
+    r = upscale_factor
+    n, c, h, w = (x := channels_first(x, data_format)).shape
+    spread = x.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return restore_format(spread.reshape(n, c // (r * r), h * r, w * r), data_format)
+
+
+@pixel_shuffle.meta
+def _(x, *, upscale_factor, data_format):
+    n, c, h, w = first_shape(x.shape, data_format)
+    r = upscale_factor
+    c = _divide_channels(c, r * r, f"upscale_factor={r} squared")
+    return Meta(to_format((n, c, multiply_dims(h, r), multiply_dims(w, r)), data_format), x.dtype)
+
+
+@pixel_shuffle.vjp
+def _(g, x, *, upscale_factor, data_format):
+    return pixel_unshuffle(g, downscale_factor=upscale_factor, data_format=data_format)
+
+
+@op("pixel_unshuffle", "X -> Out")
+def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
+    """Out = squares of pixels as groups of channels, the backward pass of pixel_shuffle.
+
+    X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]
+    """
+    r = downscale_factor
+    n, c, h, w = (x := channels_first(x, data_format)).shape
+    packed = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
+    return restore_format(packed.reshape(n, c * r * r, h // r, w // r), data_format)
+
+
+@pixel_unshuffle.meta
+def _(x, *, downscale_factor, data_format):
+    n, c, h, w = first_shape(x.shape, data_format)
+    r = downscale_factor
+    h, w = (_divide_channels(s, r, f"downscale_factor={r}") for s in (h, w))
+    return Meta(to_format((n, multiply_dims(c, r * r), h, w), data_format), x.dtype)
+
+
+@pixel_unshuffle.vjp
+def _(g, x, *, downscale_factor, data_format):
+    return pixel_shuffle(g, upscale_factor=downscale_factor, data_format=data_format)
+
+
+@op("channel_shuffle", "X -> Out")
+def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
+    """Out = X with channel i of every group, then channel i + 1 of every group
+
+    (Zhang et al. 2017).
+    X [N,C,H,W] -> Out [N,C,H,W]
+    """
+    return restore_format(_shuffle(channels_first(x, data_format), groups), data_format)
+
+
+def _shuffle(x: Any, groups: int) -> Any:
+    n, c, h, w = x.shape
+    return np.swapaxes(x.reshape(n, groups, c // groups, h, w), 1, 2).reshape(x.shape)
+
+
+@channel_shuffle.meta
+def _(x, *, groups, data_format):
+    _divide_channels(first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
+    return x
+
+
+@channel_shuffle.vjp
+def _(g, x, *, groups, data_format):
+    return channel_unshuffle(g, groups=groups, data_format=data_format)
+
+
+@op("channel_unshuffle", "X -> Out", meta=lambda x, **_: x, internal=True)
+def channel_unshuffle(x, *, groups: int, data_format: str = "NCHW"):
+    """The inverse of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
+    x = channels_first(x, data_format)
+    return restore_format(_shuffle(x, x.shape[1] // groups), data_format)
+
+
+@channel_unshuffle.vjp
+def _(g, x, *, groups, data_format):
+    return channel_shuffle(g, groups=groups, data_format=data_format)
+
+
+# -- frames of a film
+# ---------------------------------------------------------------------------------------------
+
+
+def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
+    """The first channels of each frame come from `step` frames earlier, the next ones from `step`
+    frames later.
+    """
+    first = channels_first(x, data_format)
+    frames = first.reshape(-1, seg_num, *first.shape[1:])
+    c = first.shape[1]
+    one, two = int(c * shift_ratio), int(c * 2 * shift_ratio)
+    out = np.zeros_like(frames)
+    for part, by in ((slice(0, one), step), (slice(one, two), -step)):
+        if by > 0:
+            out[:, by:, part] = frames[:, :-by, part]
+        else:
+            out[:, :by, part] = frames[:, -by:, part]
+    out[:, :, two:] = frames[:, :, two:]
+    return restore_format(out.reshape(first.shape), data_format)
+
+
+def _shift_meta(x, *, seg_num, shift_ratio, data_format):
+    shape = first_shape(x.shape, data_format)
+    check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
+    _divide_channels(shape[0], seg_num, f"seg_num={seg_num}")
+    return x
+
+
+@op("temporal_shift", "X -> Out", meta=_shift_meta)
+def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
+    """Out = a part of the channels from the frame before, a part from the one after, 0 at the ends
+
+    (Lin et al. 2019).
+    X [N*T,C,H,W]
+    """
+    return _shift(x, seg_num, shift_ratio, data_format, 1)
+
+
+@temporal_shift.vjp
+def _(g, x, *, seg_num, shift_ratio, data_format):
+    return temporal_unshift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
+
+
+@op("temporal_unshift", "X -> Out", meta=_shift_meta, internal=True)
+def temporal_unshift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
+    """The adjoint of temporal_shift. X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
+    return _shift(x, seg_num, shift_ratio, data_format, -1)
+
+
+@temporal_unshift.vjp
+def _(g, x, *, seg_num, shift_ratio, data_format):
+    return temporal_shift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
+
+
+# -- the largest of some channels
+# ---------------------------------------------------------------------------------
+
+
+def _group(x: Any, groups: int, axis: int) -> Any:
+    """Reshape [*,C,*] to [*,C/groups,groups,*]."""
+    axis %= x.ndim
+    return x.reshape(*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1 :])
+
+
+@op("maxout", "X -> Out")
+def maxout(x, *, groups: int, axis: int = 1):
+    """Out = the largest of each `groups` channels in a row
+
+    (Goodfellow et al. 2013).
+    X [N,C,H,W] -> Out [N,C/groups,H,W]
+    """
+    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
+    return np.max(_group(x, groups, axis), axis=axis % x.ndim + 1)
+
+
+@maxout.meta
+def _(x, *, groups, axis):
+    check_float(x)
+    check(len(x.shape) == 4, "pictures need four axes")
+    at = normal_axis(axis, 4)
+    check(at in (1, 3), f"axis={axis} is not that of the channels")
+    return Meta(
+        (
+            *x.shape[:at],
+            _divide_channels(x.shape[at], groups, f"groups={groups}"),
+            *x.shape[at + 1 :],
+        ),
+        x.dtype,
+    )
+
+
+@maxout.vjp
+def _(g, x, *, groups, axis):
+    return masked(
+        repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis)
+    )
+
+
+@op("first_largest", "X -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
+def first_largest(x, *, groups: int, axis: int = 1):
+    """Out = whether a channel is the first of those that are the largest of their group.
+
+    X [*,C,*] -> Out bool [*,C,*]
+    """
+    grouped, at = _group(x, groups, axis), axis % x.ndim + 1
+    out = np.zeros_like(grouped, dtype=bool)
+    np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
+    return out.reshape(x.shape)
+
+
+@first_largest.meta
+def _(x, **_):
+    return Meta(x.shape, np.dtype(bool))
+
+
+@op("repeat_groups", "X -> Out", internal=True)
+def repeat_groups(x, *, groups: int, axis: int = 1):
+    """Out = each channel `groups` times. X [*,C,*] -> Out [*,C*groups,*]"""
+    return np.repeat(x, groups, axis=axis)
+
+
+@repeat_groups.meta
+def _(x, *, groups, axis):
+    at = axis % len(x.shape)
+    return Meta((*x.shape[:at], multiply_dims(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
+
+
+@repeat_groups.vjp
+def _(g, x, *, groups, axis):
+    return sum_groups(g, groups=groups, axis=axis)
+
+
+@op("sum_groups", "X -> Out", internal=True)
+def sum_groups(x, *, groups: int, axis: int = 1):
+    """Out = the sum of each `groups` channels in a row. X [*,C,*] -> Out [*,C/groups,*]"""
+    return np.sum(_group(x, groups, axis), axis=axis % x.ndim + 1)
+
+
+@sum_groups.meta
+def _(x, *, groups, axis):
+    at = axis % len(x.shape)
+    return Meta(
+        (*x.shape[:at], _divide_channels(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
+        x.dtype,
+    )
+
+
+@sum_groups.vjp
+def _(g, x, *, groups, axis):
+    return repeat_groups(g, groups=groups, axis=axis)
+
+
+# -- windows side by side
+# -----------------------------------------------------------------------------------------
+
+
+def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Window:
+    check(len(paddings) in (2, 4), f"paddings={list(paddings)} are neither two nor four numbers")
+    top, left, bottom, right = paddings if len(paddings) == 4 else (*paddings, *paddings)
+    size, stride, dilation = (
+        as_ints(kernel_sizes, 2, "kernel_sizes"),
+        as_ints(strides, 2, "strides"),
+        as_ints(dilations, 2, "dilations"),
+    )
+    positive = min(*size, *stride, *dilation) > 0
+    check(
+        positive,
+        f"kernel_sizes={list(size)}, strides={list(stride)}, "
+        f"dilations={list(dilation)} "
+        f"are "
+        f"not positive",
+    )
+    return Window(size, stride, dilation, ((top, bottom), (left, right)))
+
+
+def _unfold(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
+    """The elements of padded x [N,C,H,W] at kernel offset `at`: a view [N,C,*out]."""
+    starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
+    index = [
+        slice(b, b + (o - 1) * s + 1, s) for b, o, s in zip(starts, out, window.stride, strict=True)
+    ]
+    return x[(slice(None), slice(None), *index)]
+
+
+@op("unfold", "X -> Y")
+def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
+    """Y = what a window sees at each of its L positions, as columns.
+
+    X [N,C,H,W] -> Y [N,C*KH*KW,L]
+    """
+    window = _window(kernel_sizes, strides, paddings, dilations)
+    out = window.out(x.shape[2:])
+    full = np.pad(x, [(0, 0), (0, 0), *window.pads])
+    y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
+    for at in window.taps:
+        y[:, :, at[0], at[1]] = _unfold(full, window, at, out)
+    return y.reshape(x.shape[0], -1, out[0] * out[1])
+
+
+@unfold.meta
+def _(x, *, kernel_sizes, strides, paddings, dilations):
+    n, c, *sizes = first_shape(x.shape, "NCHW")
+    window = _window(kernel_sizes, strides, paddings, dilations)
+    high, wide = window.out(sizes)
+    return Meta(
+        (
+            n,
+            multiply_dims(c, window.size[0] * window.size[1]),
+            high * wide if min(high, wide) >= 0 else -1,
+        ),
+        x.dtype,
+    )
+
+
+@unfold.vjp
+def _(g, x, **over):
+    return fold_like(g, x, **over)
+
+
+def _fold(y: Any, window: Window, sizes: Any) -> Any:
+    out = window.out(sizes)
+    columns = y.reshape(y.shape[0], -1, *window.size, *out)
+    wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
+    full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
+    for at in window.taps:
+        place = _unfold(full, window, at, out)
+        place += columns[:, :, at[0], at[1]]
+    (top, _), (left, _) = window.pads
+    return full[:, :, top : top + sizes[0], left : left + sizes[1]]
+
+
+@op("fold", "X -> Y")
+def fold(
+    x, *, output_sizes: Ints, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints
+):
+    """Y = columns added where their windows lie: the adjoint of unfold.
+
+    X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
+    """
+    return _fold(x, _window(kernel_sizes, strides, paddings, dilations), output_sizes)
+
+
+@fold.meta
+def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
+    check(len(x.shape) == 3, "X needs three axes")
+    window = _window(kernel_sizes, strides, paddings, dilations)
+    high, wide = window.out(as_ints(output_sizes, 2, "output_sizes"))
+    check(
+        dims_match(x.shape[2], high * wide),
+        f"{x.shape[2]} columns are not the {high * wide} places of the window",
+    )
+    count = _divide_channels(x.shape[1], window.size[0] * window.size[1], "the size of the window")
+    return Meta((x.shape[0], count, *output_sizes), x.dtype)
+
+
+@fold.vjp
+def _(g, x, *, output_sizes, **over):
+    return unfold(g, **over)
+
+
+@op("fold_like", "X, Y -> Out", meta=lambda x, y, **_: y, attrs_of=unfold, internal=True)
+def fold_like(x, y, **over):
+    """Out = fold of X to the sizes of Y.   X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
+    return _fold(x, _window(**over), y.shape[2:])
+
+
+@fold_like.vjp
+def _(g, x, y, **over):
+    return unfold(g, **over), None

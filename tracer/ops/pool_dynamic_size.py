@@ -1,0 +1,52 @@
+"""Adaptive pooling with output sizes given as a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import Meta, check, op
+from .half_precision import upcast_half
+from .meta_rules import shape_of
+from .pool import pool_for, pool_grad
+
+
+@op("pool_to", "X, Size*! -> Out", internal=True)
+@upcast_half
+def pool_to(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
+    """Out = the largest or the mean X in each window, as many windows along each axis as Size says.
+
+    X [N,C,*S] -> Out [N,C,*Size]
+    """
+    wanted = [int(np.asarray(s).reshape(-1)[0]) for s in sizes]
+    return pool_for(x.shape).kernel(x, **_attrs(wanted, pooling_type, data_format))
+
+
+def _attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
+    return {
+        "pooling_type": kind,
+        "ksize": sizes,
+        "strides": [1] * len(sizes),
+        "paddings": [0] * len(sizes),
+        "adaptive": True,
+        "data_format": data_format,
+    }
+
+
+@pool_to.meta
+def _(x, sizes, *, pooling_type, data_format):
+    check(len(x.shape) == len(sizes) + 2, "Size needs one number per axis of the pictures")
+    spatial, channels = (-1,) * len(sizes), x.shape[-1 if data_format[-1] == "C" else 1]
+    return Meta(
+        (x.shape[0], *spatial, channels)
+        if data_format[-1] == "C"
+        else (x.shape[0], channels, *spatial),
+        x.dtype,
+    )
+
+
+@pool_to.vjp
+def _(g, x, sizes, *, pooling_type, data_format, Out):
+    out = shape_of(Out)
+    spatial = out[1:-1] if data_format[-1] == "C" else out[2:]
+    return pool_grad(x, Out, g, **_attrs(list(spatial), pooling_type, data_format)), None

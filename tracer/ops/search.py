@@ -1,0 +1,404 @@
+"""Select, count and look up elements by order or value."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.arrays import np
+from ..core.limits import check_result
+from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, check, op
+from .elementwise import masked
+from .half_precision import to_float32
+from .index import check_integers
+from .meta_rules import (
+    dims_match,
+    known_dim,
+    normal_axis,
+    proto_dtype,
+    shape_of,
+    shapes_match,
+    size_of,
+)
+from .reduce import reduced_shape
+from .scatter_at import combine_at
+from .sort import first_of_order, unsort
+
+INT64 = np.dtype(np.int64)
+
+
+def _select_along_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
+    """The elements at one index per line along the axis, and the indices."""
+    indices = np.expand_dims(indices, axis)
+    out = np.take_along_axis(x, indices, axis)
+    return (out, indices) if keepdim else (np.squeeze(out, axis), np.squeeze(indices, axis))
+
+
+def _select_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
+    shape = reduced_shape(x.shape, (normal_axis(axis, len(x.shape)),) if x.shape else (), keepdim)
+    return Meta(shape, x.dtype), Meta(shape, INT64)
+
+
+def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
+    if not keepdim and len(shape_of(x)):
+        g, indices = (OPS["unsqueeze2"](t, axes=[axis]) for t in (g, indices))
+    return unsort(g, x, indices, axis)
+
+
+@op("kthvalue", "X -> Out, Indices~")
+def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
+    """Out = the k-th smallest along the axis, Indices = where it was.
+
+    X [*, N, *] -> Out [*], Indices int64 [*]
+    """
+    if not x.ndim:
+        check(k == 1, f"k={k} is not in [1, 1]")
+        return x.copy(), np.zeros((), np.int64)
+    check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
+    return _select_along_axis(
+        x, np.take(first_of_order(x, axis, k, False), k - 1, axis), axis, keepdim
+    )
+
+
+@kthvalue.meta
+def _(x, *, k, axis, keepdim):
+    size = x.shape[axis] if x.shape else 1
+    check(k > 0 and (size < 0 or k <= size), f"k={k} is not in [1, {size}]")
+    return _select_meta(x, axis, keepdim)
+
+
+@kthvalue.vjp
+def _(g, x, *, axis, keepdim, Indices):
+    return _select_vjp(g, x, axis, keepdim, Indices)
+
+
+@op("mode", "X -> Out, Indices~")
+def mode(x, *, axis: int = -1, keepdim: bool = False):
+    """Out = the commonest value along the axis, the smallest of equals; Indices = its last place.
+
+    X [*, N, *] -> Out [*], int64 [*]
+    """
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    check(x.shape[axis] > 0, "there is nothing to choose from")
+    lines = np.moveaxis(x, axis, -1)
+    indices = np.array([_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64)
+    return _select_along_axis(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
+
+
+def _mode(line: Any) -> int:
+    line = to_float32(line)
+    values, counts = np.unique(line, return_counts=True)
+    found = np.flatnonzero(line == values[np.argmax(counts)])
+    # NaN != NaN
+    return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])
+
+
+@mode.meta
+def _(x, *, axis, keepdim):
+    check(not x.shape or x.shape[axis] != 0, "there is nothing to choose from")
+    return _select_meta(x, axis, keepdim)
+
+
+@mode.vjp
+def _(g, x, *, axis, keepdim, Indices):
+    return _select_vjp(g, x, axis, keepdim, Indices)
+
+
+def _unique_axis(x: Any, axis: Any) -> int | None:
+    return None if not axis else normal_axis(axis[0], len(x.shape))
+
+
+def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
+    at = _unique_axis(x, axis)
+    return (-1,) if at is None else tuple(-1 if i == at else d for i, d in enumerate(x.shape))
+
+
+@op(
+    "unique",
+    "X -> Out, Indices~, Index~, Counts~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
+def unique(
+    x,
+    *,
+    dtype: int = 3,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Ints = [],
+    is_sorted: bool = False,
+):
+    """Out = the values of X, each once, in order; Indices = their first positions, Index = where
+    each of X is in Out, Counts.
+
+    axis: slices along it in place of elements; is_sorted False: in the order in which they come
+    first. X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
+    """
+    target = proto_dtype(dtype)
+    out, first, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=_unique_axis(x, axis)
+    )
+    if not is_sorted:
+        order = np.argsort(first)
+        out, first, counts = (
+            np.take(out, order, _unique_axis(x, axis) or 0),
+            first[order],
+            counts[order],
+        )
+        inverse = np.argsort(order)[inverse]
+    return out, first.astype(target), inverse.reshape(-1).astype(target), counts.astype(target)
+
+
+@unique.meta
+def _(x, *, dtype, axis, **_):
+    at = _unique_axis(x, axis)
+    many, target = Meta((-1,), proto_dtype(dtype)), proto_dtype(dtype)
+    return (
+        Meta(_unique_shape(x, axis), x.dtype),
+        many,
+        Meta((size_of(x.shape) if at is None else x.shape[at],), target),
+        many,
+    )
+
+
+@op(
+    "unique_with_counts",
+    "X -> Out, Index~, Count~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def unique_with_counts(x, *, dtype: int):
+    """Out = the values of X, each once, in the order in which they come first; Index = where each
+    of X is in Out, Count = how often.
+
+    X [N] -> Out [K], Index [N], Count [K]
+    """
+    out, _, index, counts = unique.reference(x, dtype=dtype)
+    return out, index, counts
+
+
+@unique_with_counts.meta
+def _(x, *, dtype):
+    target = proto_dtype(dtype)
+    return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
+
+
+@op(
+    "unique_consecutive",
+    "X -> Out, Index~, Counts~",
+    no_grad=NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+    host=PYTHON_LOOP,
+)
+def unique_consecutive(
+    x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
+):
+    """Out = X without what equals the element (or slice) before it; Index = where each of X is in
+    Out, Counts = how often.
+
+    X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
+    """
+    at, target = _unique_axis(x, axis), proto_dtype(dtype)
+    rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
+    differs = (
+        (rows[1:] != rows[:-1])
+        .reshape(max(len(rows) - 1, 0), math.prod(rows.shape[1:]))
+        .any(axis=1)
+    )
+    starts = np.flatnonzero(np.concatenate([[True], differs]))[: len(rows)]
+    out = rows[starts] if at is None else np.moveaxis(rows[starts], 0, at)
+    inverse = np.repeat(np.arange(len(starts)), np.diff([*starts, len(rows)]))
+    return out, inverse.astype(target), np.diff([*starts, len(rows)]).astype(target)
+
+
+@unique_consecutive.meta
+def _(x, *, dtype, axis, **_):
+    at, target = _unique_axis(x, axis), proto_dtype(dtype)
+    inverse = Meta((size_of(x.shape) if at is None else x.shape[at],), target)
+    return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
+
+
+@op("searchsorted", "SortedSequence, Values -> Out", no_grad=NON_FLOAT_RESULT)
+def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
+    """Out = where Values would go in the sorted last axis, before equals or (right) behind.
+
+    [*B, N], [*B, M] or [N], [*] -> int [*]
+    """
+    side: Any = "right" if right else "left"
+    if sequence.ndim == 1:
+        out = np.searchsorted(sequence, values, side)
+    else:
+        lines = zip(
+            sequence.reshape(-1, sequence.shape[-1]),
+            values.reshape(-1, values.shape[-1]),
+            strict=True,
+        )
+        out = np.array([np.searchsorted(s, v, side) for s, v in lines]).reshape(values.shape)
+    return np.asarray(out).astype(np.int32 if out_int32 else np.int64)
+
+
+@searchsorted.meta
+def _(sequence, values, *, out_int32, right):
+    check(bool(sequence.shape), "SortedSequence needs an axis")
+    same = len(sequence.shape) == 1 or shapes_match(sequence.shape[:-1], values.shape[:-1])
+    check(same, "Values differs from SortedSequence in another axis than the last")
+    return Meta(values.shape, np.dtype(np.int32 if out_int32 else np.int64))
+
+
+@op("histogram", "X -> Out", no_grad=NON_FLOAT_RESULT)
+def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
+    """Out = how many of X lie in each of `bins` equal parts of [min, max], of [least, largest]
+    where both are 0.
+
+    X [*] -> int64 [bins]
+    """
+    low, high = (min, max) if (min, max) != (0, 0) or not x.size else (x.min(), x.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    return np.histogram(x, bins=bins, range=(float(low), float(high)))[0].astype(np.int64)
+
+
+@histogram.meta
+def _(x, *, bins, min, max):
+    check(bins > 0, f"bins={bins} is not positive")
+    check(max >= min, f"max={max} is below min={min}")
+    return Meta((bins,), INT64)
+
+
+@op("bincount", "X, Weights? -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+def bincount(x, weights=None, *, minlength: int = 0):
+    """Out = how often each number is in X, or the sum of its Weights.
+
+    X int [N], Weights [N] -> Out [max(minlength, largest + 1)]
+    """
+    check(not x.size or int(x.min()) >= 0, "X has negative elements")
+    if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
+        check_result((int(x.max()) + 1,), 8)
+    found = np.bincount(x, weights, minlength)
+    return found.astype(
+        np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
+    )
+
+
+@bincount.meta
+def _(x, weights, *, minlength):
+    check_integers(x)
+    check(len(x.shape) == 1, "X does not have one axis")
+    check(minlength >= 0, f"minlength={minlength} is negative")
+    check(weights is None or shapes_match(weights.shape, x.shape), "Weights is not like X")
+    wide = (
+        INT64
+        if weights is None
+        else np.dtype(np.float32 if weights.dtype == np.float32 else np.float64)
+    )
+    return Meta((-1,), wide)
+
+
+@op("multiplex", "Ids, X* -> Out", same_dtype="X")
+def multiplex(ids, xs):
+    """Out = row i of the X that Ids[i] names. Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
+    picked = ids.reshape(-1)
+    check(
+        not picked.size or (int(picked.min()) >= 0 and int(picked.max()) < len(xs)),
+        f"Ids is not in [0, {len(xs)})",
+    )
+    return np.stack([xs[int(k)][i] for i, k in enumerate(picked)]) if picked.size else xs[0].copy()
+
+
+@multiplex.meta
+def _(ids, xs):
+    check_integers(ids)
+    check(bool(xs), "X is empty")
+    check(
+        all(shapes_match(x.shape, xs[0].shape) and x.dtype == xs[0].dtype for x in xs),
+        "the X differ in shape or dtype",
+    )
+    check(
+        bool(xs[0].shape) and dims_match(ids.shape[0], xs[0].shape[0]),
+        "Ids does not have one element per row",
+    )
+    return Meta((known_dim(ids.shape[0], xs[0].shape[0]), *xs[0].shape[1:]), xs[0].dtype)
+
+
+@multiplex.vjp
+def _(g, ids, xs):
+    def part(k: int) -> Any:
+        return lambda: masked(g, rows_equal(ids, g, value=k))
+
+    return None, [part(k) for k in range(len(xs))]
+
+
+@op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
+def rows_equal(ids, y, *, value: int):
+    """Out = whether Ids of a row is `value`, like Y.   Ids [N, 1], Y [N, *] -> bool [N, *]"""
+    return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
+
+
+@rows_equal.meta
+def _(ids, y, *, value):
+    return Meta(y.shape, np.dtype(bool))
+
+
+def _repeats(x: Any, repeats: Any, count: int) -> Any:
+    if repeats is None:
+        check(count > 0, f"Repeats={count} is not positive")
+        return count
+    check(not repeats.size or int(repeats.min()) >= 0, "RepeatsTensor has negative elements")
+    return repeats.reshape(-1)
+
+
+@op("repeat_interleave", "X, RepeatsTensor? -> Out")
+def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
+    """Out = each slice along dim as often as Repeats, or its own number, says.
+
+    X [*, N, *], RepeatsTensor int [N] -> Out [*, M, *]
+    """
+    return np.repeat(x, _repeats(x, repeats, Repeats), dim)
+
+
+@repeat_interleave.meta
+def _(x, repeats, *, Repeats, dim):
+    at = normal_axis(dim, len(x.shape), "dim")
+    if repeats is None:
+        check(Repeats > 0, f"Repeats={Repeats} is not positive")
+    else:
+        check_integers(repeats)
+        check(
+            len(repeats.shape) == 1 and dims_match(repeats.shape[0], x.shape[at]),
+            "RepeatsTensor has not one number per slice",
+        )
+    size = -1 if repeats is not None or x.shape[at] < 0 else x.shape[at] * Repeats
+    return Meta(tuple(size if i == at else d for i, d in enumerate(x.shape)), x.dtype)
+
+
+@repeat_interleave.vjp
+def _(g, x, repeats, *, Repeats, dim):
+    return repeated_sum(x, repeats, g, Repeats=Repeats, dim=dim), None
+
+
+@op(
+    "repeat_interleave_grad",
+    "X, RepeatsTensor?, Out@GRAD -> X@GRAD",
+    meta=lambda x, *_, **__: x,
+    internal=True,
+)
+def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
+    """X@GRAD = for each slice of X the sum of those of Out@GRAD that are made of it.
+
+    -> X@GRAD like X
+    """
+    if repeats is None:
+        at = dim % x.ndim
+        return g.reshape(*x.shape[: at + 1], Repeats, *x.shape[at + 1 :]).sum(axis=at + 1)
+    found = np.zeros_like(x)
+    which = np.repeat(np.arange(x.shape[dim]), repeats.reshape(-1))
+    combine_at(np.add, np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
+    return found
+
+
+@repeated_sum.vjp
+def _(gg, x, repeats, g, *, Repeats, dim):
+    return None, None, repeat_interleave(gg, repeats, Repeats=Repeats, dim=dim)

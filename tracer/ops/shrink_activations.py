@@ -1,0 +1,223 @@
+"""Activations with a threshold, an exponential branch or a random slope."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core import rng
+from ..core.arrays import np
+from ..core.op import AttrSpec, Meta, check, op
+from .activation import clamp
+from .compare import between, where
+from .elementwise import div, masked, mul, scale
+from .half_precision import upcast_half
+from .meta_rules import check_float, float_like_x, like_x, normal_axis
+from .softmax import softmax_grad, softmax_of
+from .unary_math import exp, one_minus, square, tanh
+
+INF = math.inf
+
+
+@op("celu", "X -> Out", meta=float_like_x, floating="X")
+@upcast_half
+def celu(x, *, alpha: float = 1.0):
+    """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere
+
+    (Barron 2017).
+    X [*] -> Out [*]
+    """
+    t = x.dtype.type
+    return np.where(x > 0, x, np.expm1(np.minimum(x, t(0)) / t(alpha)) * t(alpha))
+
+
+@celu.vjp
+def _(g, x, *, alpha):
+    below = exp(scale(masked(x, between(x, high=0.0)), scale=1 / alpha))
+    return where(between(x, low=0.0), g, mul(g, below))
+
+
+@op("selu", "X -> Out", meta=float_like_x, floating="X")
+@upcast_half
+def selu(
+    x,
+    *,
+    scale: float = 1.0507009873554804934193349852946,
+    alpha: float = 1.6732632423543772848170429916717,
+):
+    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere
+
+    (Klambauer et al. 2017).
+    X [*] -> Out [*]
+    """
+    t = x.dtype.type
+    return np.where(x > 0, x, np.expm1(np.minimum(x, t(0))) * t(alpha)) * t(scale)
+
+
+@selu.vjp
+def _(g, x, *, scale, alpha):
+    below = mul(g, exp(masked(x, between(x, high=0.0))))
+    return where(between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha))
+
+
+def _multiply(x: Any, factor: float) -> Any:
+    return scale(x, scale=factor)
+
+
+@op("hard_shrink", "X -> Out", meta=like_x, floating="X")
+def hard_shrink(x, *, threshold: float = 0.5):
+    """Out = X where |X| > threshold, else 0.   X [*] -> Out [*]"""
+    return x * _outside_mask(x, threshold)
+
+
+def _outside_mask(x: Any, threshold: float) -> Any:
+    t = x.dtype.type
+    return (x > t(threshold)) | (x < t(-threshold))
+
+
+@hard_shrink.vjp
+def _(g, x, *, threshold):
+    return keep_outside(g, x, threshold=threshold)
+
+
+@op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
+def keep_outside(x, y, *, threshold: float):
+    """Out = X where |Y| > threshold, else 0.   X [*], Y [*] -> Out [*]"""
+    return x * _outside_mask(y, threshold)
+
+
+@keep_outside.vjp
+def _(g, x, y, *, threshold):
+    return keep_outside(g, y, threshold=threshold), None
+
+
+@op("softshrink", "X -> Out", meta=like_x, floating="X")
+def softshrink(x, **attrs):
+    """Out = X moved towards 0 by lambda, 0 where |X| <= lambda. X [*] -> Out [*]"""
+    width = attrs.get("lambda", 0.5)
+    return (x - np.sign(x) * x.dtype.type(width)) * _outside_mask(x, width)
+
+
+softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a Python keyword
+
+
+@softshrink.vjp
+def _(g, x, **attrs):
+    return keep_outside(g, x, threshold=attrs["lambda"])
+
+
+@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@upcast_half
+def tanh_shrink(x):
+    """Out = X - tanh(X). X [*] -> Out [*]"""
+    return x - np.tanh(x)
+
+
+@tanh_shrink.vjp
+def _(g, x):
+    return mul(g, square(tanh(x)))
+
+
+@op("thresholded_relu", "X -> Out", meta=like_x, floating="X")
+def thresholded_relu(x, *, threshold: float = 1.0):
+    """Out = X where X > threshold, else 0.   X [*] -> Out [*]"""
+    return x * (x > x.dtype.type(threshold))
+
+
+@thresholded_relu.vjp
+def _(g, x, *, threshold):
+    return masked(g, between(x, low=threshold))
+
+
+@op("stanh", "X -> Out", meta=float_like_x, floating="X")
+@upcast_half
+def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
+    """Out = scale_b * tanh(scale_a * X) (LeCun et al. 1998). X [*] -> Out [*]"""
+    t = x.dtype.type
+    return np.tanh(x * t(scale_a)) * t(scale_b)
+
+
+@stanh.vjp
+def _(g, x, *, scale_a, scale_b):
+    return _multiply(mul(g, one_minus(square(tanh(_multiply(x, scale_a))))), scale_a * scale_b)
+
+
+@op("logit", "X -> Out", meta=float_like_x, floating="X")
+@np.errstate(all="ignore")
+@upcast_half
+def logit(x, *, eps: float = 1e-6):
+    """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.
+
+    X [*] -> Out [*]
+    """
+    inside = clamp(x, eps, 1 - eps) if eps else x
+    return np.log(inside / (x.dtype.type(1) - inside))
+
+
+@logit.vjp
+def _(g, x, *, eps):
+    slope = div(g, mul(x, one_minus(x)))
+    return masked(slope, between(x, low=eps, high=1 - eps)) if eps else slope
+
+
+# -- drawn
+# ------------------------------------------------------------------------------
+
+
+@op("rrelu", "X -> Out, Noise~", random=True, floating="X")
+@upcast_half
+def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
+    """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test
+
+    (Xu et al. 2015).
+    X [*] -> both [*]
+    """
+    if is_test:
+        slope = x.dtype.type((lower + upper) / 2)
+    else:
+        slope = np.asarray(rng.generator().uniform(lower, upper, x.shape)).astype(x.dtype)
+    noise = np.where(x >= 0, x.dtype.type(1), slope)
+    return x * noise, noise
+
+
+@rrelu.meta
+def _(x, **_):
+    check_float(x)
+    return x, x
+
+
+@rrelu.vjp
+def _(g, x, *, Noise):
+    return mul(g, Noise)
+
+
+@op("gumbel_softmax", "X -> Out", random=True, floating="X")
+@upcast_half
+def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
+    """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0
+
+    (Jang et al. 2017).
+    X [*] -> Out [*]
+    """
+    t = x.dtype.type
+    noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
+    soft = softmax_of((x + noise) / t(temperature), axis)
+    if not hard:
+        return soft
+    out = np.zeros_like(soft)
+    np.put_along_axis(out, np.expand_dims(np.argmax(soft, axis=axis), axis), t(1), axis)
+    return out
+
+
+@gumbel_softmax.meta
+def _(x, *, temperature, hard, axis):
+    check_float(x)
+    check(len(x.shape) > 0, "X needs an axis")
+    normal_axis(axis, len(x.shape))
+    check(temperature > 0, f"temperature={temperature} is not positive")
+    return Meta(x.shape, x.dtype)
+
+
+@gumbel_softmax.vjp
+def _(g, x, *, temperature, axis, Out):
+    return _multiply(softmax_grad(Out, g, axis=axis), 1 / temperature)

@@ -1,0 +1,218 @@
+"""Window geometry shared by convolution and pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from ..core.arrays import np
+from ..core.limits import MAX_WINDOW
+from ..core.op import check
+from .meta_rules import Shape
+
+Pair = tuple[int, int]
+KernelOffset = tuple[int, ...]  # one number for each axis
+CHANNELS_LAST = ("NHWC", "NDHWC")
+CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
+
+
+class Window(NamedTuple):
+    """A kernel of `size` that moves by `stride` over images padded by `pads`, one (before, after)
+    pair per axis.
+    """
+
+    size: KernelOffset
+    stride: KernelOffset
+    dilation: KernelOffset
+    pads: tuple[Pair, ...]
+
+    @property
+    def taps(self) -> Iterator[KernelOffset]:
+        """The kernel offsets."""
+        return product(*map(range, self.size))
+
+    def reach(self, axis: int) -> int:
+        """The extent of the kernel along an axis, dilation included."""
+        return self.dilation[axis] * (self.size[axis] - 1) + 1
+
+    def fitted(self, sizes: Sequence[int]) -> Window:
+        """The window with padding at the end if the kernel exceeds the padded image by less than a
+        stride: Paddle's integer division truncates towards 0, so there is one output position.
+        """
+        pads = []
+        for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
+            missing = (
+                self.reach(axis) - size - before - after if min(size, self.size[axis]) >= 0 else 0
+            )
+            pads.append((before, after + (missing if 0 < missing < self.stride[axis] else 0)))
+        return self._replace(pads=tuple(pads))
+
+    def out(self, sizes: Sequence[int]) -> KernelOffset:
+        """The number of window positions along each axis.
+
+        sizes: of the image, -1 for dynamic dimensions
+        """
+        return tuple(self._out(s, axis) for axis, s in enumerate(sizes))
+
+    def _out(self, size: int, axis: int) -> int:
+        if size < 0 or self.size[axis] < 0:
+            return -1
+        room = size + sum(self.pads[axis]) - self.reach(axis)
+        check(
+            room >= 0,
+            f"a kernel of {self.reach(axis)} does not fit into {size} padded by "
+            f"{list(self.pads[axis])}",
+        )
+        return room // self.stride[axis] + 1
+
+
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
+
+
+def _check_window(values: Sequence[int], what: str) -> None:
+    if what != "strides":
+        check(
+            all(abs(v) <= MAX_WINDOW for v in values),
+            f"{what}={list(values)} is larger than {MAX_WINDOW}",
+        )
+
+
+def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
+    """An attribute as one integer per axis."""
+    check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
+    _check_window(values, what)
+    return tuple(values)
+
+
+def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
+    """One width per axis, or one before and one after each axis, as pairs."""
+    known = len(paddings) in (rank, 2 * rank)
+    check(
+        known,
+        f"paddings={list(paddings)} are neither {NUMBER_WORDS[rank]} nor "
+        f"{NUMBER_WORDS[2 * rank]} numbers",
+    )
+    _check_window(paddings, "paddings")
+    if len(paddings) == rank:
+        return tuple((p, p) for p in paddings)
+    return tuple(zip(paddings[::2], paddings[1::2], strict=True))
+
+
+def make_window(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    paddings: Sequence[int],
+    algorithm: str,
+    dilations: Sequence[int],
+) -> Window:
+    """The window with the given attributes for images of these sizes, -1 for dynamic dimensions."""
+    rank = len(sizes)
+    stride, dilation = as_ints(strides, rank, "strides"), as_ints(dilations, rank, "dilations")
+    positive = min(stride) > 0 and min(dilation) > 0
+    check(positive, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
+    size = as_ints(kernel, rank, "the kernel sizes")
+    if algorithm == "SAME":
+        dilation = (1,) * rank  # as in Paddle
+    return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
+
+
+def resolve_pads(
+    sizes: Sequence[int],
+    kernel: KernelOffset,
+    stride: KernelOffset,
+    paddings: Sequence[int],
+    algorithm: str,
+) -> tuple[Pair, ...]:
+    """The padding of each axis."""
+    check(
+        algorithm in ("EXPLICIT", "SAME", "VALID"),
+        f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID",
+    )
+    explicit = normalize_pads(paddings, len(sizes))
+    if algorithm == "VALID":
+        return tuple((0, 0) for _ in sizes)
+    return tuple(map(same_pads, sizes, kernel, stride)) if algorithm == "SAME" else explicit
+
+
+def same_pads(size: int, kernel: int, stride: int) -> Pair:
+    """The padding for an output size of ceil(size / stride); the odd element goes to the end."""
+    total = (
+        max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0
+    )
+    return total // 2, total - total // 2
+
+
+def channels_first(x: Any, data_format: str) -> Any:
+    """A view [N,C,*S] of images in either format."""
+    return np.moveaxis(x, -1, 1) if data_format in CHANNELS_LAST else x
+
+
+def restore_format(x: Any, data_format: str) -> Any:
+    """The inverse of `channels_first`."""
+    return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
+
+
+def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
+    """The shape [N,C,*S] of a shape in either format.
+
+    Raises OpError for other ranks and formats.
+    """
+    check(len(shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+    known = data_format in CHANNELS_FIRST or data_format in CHANNELS_LAST
+    check(
+        known,
+        f"data format {data_format} is neither {CHANNELS_FIRST[rank - 2]} nor "
+        f"{CHANNELS_LAST[rank - 2]}",
+    )
+    return (shape[0], shape[-1], *shape[1:-1]) if data_format in CHANNELS_LAST else tuple(shape)
+
+
+def to_format(shape: Shape, data_format: str) -> Shape:
+    """The inverse of `first_shape`."""
+    return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
+
+
+def batch_last(x: Any) -> Any:
+    """[N,C,*S] as contiguous [C,*S,N]; no copy if the memory order fits."""
+    x = np.transpose(x, (*range(1, x.ndim), 0))
+    return x if x.flags.c_contiguous else x.copy()
+
+
+def batch_first(x: Any) -> Any:
+    """The inverse of `batch_last`: a view."""
+    return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
+
+
+def _inside(x: Any, pads: tuple[Pair, ...]) -> tuple[slice, ...]:
+    """The index of the unpadded part of x [*,*S,*]."""
+    return tuple(
+        slice(before, x.shape[axis] - after) for axis, (before, after) in enumerate(pads, 1)
+    )
+
+
+def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
+    """Pad [N,C,*S]; returns contiguous [C,*S,N]."""
+    if not any(map(any, window.pads)):
+        return batch_last(x)
+    x = np.transpose(x, (*range(1, x.ndim), 0))
+    wide = [s + sum(p) for s, p in zip(x.shape[1:-1], window.pads, strict=True)]
+    full = np.full_like(x, value, shape=(x.shape[0], *wide, x.shape[-1]), order="C")
+    full[(slice(None), *_inside(full, window.pads))] = x
+    return full
+
+
+def crop_spatial(x: Any, window: Window) -> Any:
+    """The inverse of `pad_spatial`."""
+    return batch_first(x[(slice(None), *_inside(x, window.pads))])
+
+
+def strided_view(x: Any, window: Window, at: KernelOffset, rows: Pair, rest: Sequence[int]) -> Any:
+    """A view of x [C,*S,N]: the elements at one kernel offset for the output rows [from, to)."""
+    spans = [rows, *((0, count) for count in rest)]
+    index = [
+        slice(i * d + start * s, i * d + (end - 1) * s + 1, s)
+        for i, d, s, (start, end) in zip(at, window.dilation, window.stride, spans, strict=True)
+    ]
+    return x[(slice(None), *index)]

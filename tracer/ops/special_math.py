@@ -1,0 +1,82 @@
+"""Special functions as ops: gamma family, Bessel functions, inverse of erf."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..core.arrays import np
+from ..core.op import OPS, Op, check, op
+from . import special_functions as values
+from .elementwise import mul, scale, sub
+from .meta_rules import check_float, float_like_x
+from .unary_math import exp, reciprocal, sign, square, unary
+
+
+def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Wrap a float64 function for every floating dtype."""
+
+    def narrowed(x: Any) -> Any:
+        return np.asarray(function(np.asarray(x, np.float64))).astype(x.dtype)
+
+    return narrowed
+
+
+lgamma: Op = unary(
+    "lgamma", in_float64(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x))
+)
+digamma: Op = unary(
+    "digamma",
+    in_float64(values.digamma),
+    "the derivative of ln gamma(X)",
+    of_x=lambda g, x: mul(g, OPS["polygamma"](x, n=1)),
+)
+erfinv: Op = unary(
+    "erfinv",
+    in_float64(values.erfinv),
+    "where erf is X",
+    of_out=lambda g, out: mul(scale(g, scale=math.sqrt(math.pi) / 2), exp(square(out))),
+    amp="deny",
+)
+
+
+@op("polygamma", "x -> out", meta=float_like_x)
+@np.errstate(all="ignore")
+def polygamma(x, *, n: int):
+    """out = the derivative number n of digamma(x); NaN for x < 0 where n > 1.   x [*] -> out [*]"""
+    check(n >= 0, f"n={n} is negative")
+    check_float(x)
+    return in_float64(lambda v: values.polygamma(n, v))(x)
+
+
+@polygamma.vjp
+def _(g, x, *, n):
+    return mul(g, polygamma(x, n=n + 1))
+
+
+def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
+    """Define an op for a modified Bessel function I.
+
+    slope(x): its derivative (Abramowitz and Stegun 9.6.26)
+    """
+    function = values.bessel_scaled if scaled else values.bessel
+    words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
+    of_x = lambda g, x: mul(g, slope(x))  # noqa: E731 - one of three such lines
+    return unary(type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
+
+
+def ratio_grad(value: Any, x: Any) -> Any:
+    """value / x, and 1/2 at zero: the derivative of both functions of order one there."""
+    zero = OPS["equal"](x, OPS["fill_any_like"](x, value=0.0))
+    one = OPS["fill_any_like"](x, value=1.0)
+    safe = OPS["where"](zero, one, x)
+    return OPS["where"](zero, scale(one, scale=0.5), mul(value, reciprocal(safe)))
+
+
+i0: Op = bessel("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
+i0e: Op = bessel("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
+i1: Op = bessel("i1", 1, False, lambda x: sub(i0(x), ratio_grad(i1(x), x)))
+i1e: Op = bessel(
+    "i1e", 1, True, lambda x: sub(sub(i0e(x), ratio_grad(i1e(x), x)), mul(sign(x), i1e(x)))
+)

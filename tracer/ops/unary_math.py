@@ -1,0 +1,294 @@
+"""Unary functions: exponentials, roots, trigonometric functions, rounding."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..core import native
+from ..core.arrays import np
+from ..core.op import OPS, AmpClass, Op, check_dtype, op
+from .compare import between
+from .elementwise import div, masked, mul, scale, sub, zeros_like
+from .erf import erf as erf_of
+from .half_precision import upcast_half
+from .meta_rules import (
+    float_like_x,
+    inexact_like_x,
+    is_complex,
+    like_x,
+    promote_to_float,
+    real_like_x,
+)
+
+# Integers: rejected as in Paddle, converted to float32, or passed to the function.
+_META = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
+
+
+def unary(
+    type: str,
+    function: Callable[[Any], Any],
+    formula: str,
+    *,
+    of_x: Callable[[Any, Any], Any] | None = None,
+    of_out: Callable[[Any, Any], Any] | None = None,
+    ints: str = "refuse",
+    slots: str = "X -> Out",
+    analytic: bool = False,
+    amp: AmpClass = "",
+) -> Op:
+    """Define the op `type` that calls `function`.
+
+    of_x(g, X) or of_out(g, Out): the gradient.
+    ints: how integers are handled, see `_META`.
+    analytic: complex inputs are accepted.
+    amp: see OpTraits.
+    """
+    other = "iub" if analytic else "iubc"
+
+    @np.errstate(all="ignore")
+    def kernel(x):
+        if ints != "keep" and x.dtype.kind in other:
+            check_dtype(ints == "float" and x.dtype.kind != "c", "needs a floating dtype")
+            x = x.astype(np.float32)
+        return function(x)
+
+    kernel.__name__ = type
+    kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
+    made = op(
+        type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints], amp=amp
+    )(kernel)
+    if of_x is not None:
+
+        def of_operand(g, x):  # `of_x` may be an op, whose signature has more parameters
+            return of_x(g, x)
+
+        made.vjp(of_operand)
+    if of_out is not None:
+
+        def rule(g, x, *, Out):
+            return of_out(g, Out)
+
+        made.vjp(rule)
+    return made
+
+
+def plus_one(x: Any) -> Any:
+    """X + 1."""
+    return scale(x, bias=1.0)
+
+
+def one_minus(x: Any) -> Any:
+    """1 - X."""
+    return scale(x, scale=-1.0, bias=1.0)
+
+
+def negative(x: Any) -> Any:
+    """-X."""
+    return scale(x, scale=-1.0)
+
+
+def zero_grad(g: Any, x: Any) -> Any:
+    """The gradient of a step function: zeros."""
+    return zeros_like(g)
+
+
+def sign_of(x: Any) -> Any:
+    """-1, 0 or 1; complex numbers are rejected, as in Paddle."""
+    check_dtype(x.dtype.kind != "c", "needs a real dtype")
+    return np.sign(x)
+
+
+def round_half_away(x: Any) -> Any:
+    """X rounded to integers, halves away from zero as in C."""
+    half = np.abs(x - np.trunc(x)) == 0.5
+    return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
+
+
+analytic = functools.partial(unary, analytic=True)
+
+exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float", amp="deny")
+exp.native(native.kernel("exp"))
+expm1: Op = analytic(
+    "expm1",
+    np.expm1,
+    "e ** X - 1",
+    of_out=lambda g, out: mul(g, plus_one(out)),
+    ints="float",
+    amp="deny",
+)
+log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float", amp="deny")
+log2: Op = analytic(
+    "log2",
+    np.log2,
+    "log2 X",
+    of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x),
+    ints="float",
+    amp="deny",
+)
+log10: Op = analytic(
+    "log10",
+    np.log10,
+    "log10 X",
+    of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x),
+    ints="float",
+    amp="deny",
+)
+log1p: Op = analytic(
+    "log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float"
+)
+
+sqrt: Op = analytic(
+    "sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out)
+)
+rsqrt: Op = analytic(
+    "rsqrt",
+    upcast_half(lambda x: np.reciprocal(np.sqrt(x))),
+    "X ** -0.5",
+    of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
+    amp="deny",
+)
+square: Op = analytic(
+    "square",
+    np.square,
+    "X ** 2",
+    of_x=lambda g, x: mul(scale(g, scale=2.0), x),
+    ints="keep",
+    amp="deny",
+)
+reciprocal: Op = analytic(
+    "reciprocal",
+    np.reciprocal,
+    "1 / X",
+    of_out=lambda g, out: mul(negative(g), mul(out, out)),
+    amp="deny",
+)
+
+sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=zero_grad, ints="keep")
+floor: Op = unary("floor", np.floor, "X rounded down", of_x=zero_grad)
+ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=zero_grad)
+trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep")
+rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=zero_grad)
+
+sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
+cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
+tan: Op = analytic(
+    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp="deny"
+)
+asin: Op = analytic(
+    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))), amp="deny"
+)
+acos: Op = analytic(
+    "acos",
+    np.arccos,
+    "arccos X",
+    of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))),
+    amp="deny",
+)
+atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
+sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp="deny")
+cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp="deny")
+asinh: Op = analytic(
+    "asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x))))
+)
+acosh: Op = analytic(
+    "acosh",
+    np.arccosh,
+    "arcosh X",
+    of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))),
+)
+atanh: Op = analytic(
+    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))), amp="deny"
+)
+erf: Op = unary(
+    "erf",
+    upcast_half(erf_of),
+    "the error function of X",
+    of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
+)
+erf.native(native.kernel("erf"))
+
+
+@op("abs", "X -> Out", meta=real_like_x)
+def absolute(x):
+    """Out = |X|.   X [*] -> Out [*], real"""
+    return np.abs(x)
+
+
+@absolute.vjp
+def _(g, x, *, Out):
+    if not is_complex(x):
+        return mul(g, sign(x))
+    whole, nothing = OPS["complex"], zeros_like(g)
+    turned = mul(whole(g, nothing), OPS["conj"](x))
+    return masked(div(turned, whole(Out, nothing)), between(Out, low=0.0))
+
+
+@op("tanh", "X -> Out", meta=inexact_like_x)
+def tanh(x):
+    """Out = tanh X.   X [*] -> Out [*]"""
+    check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
+    return np.tanh(x)
+
+
+tanh.native(native.kernel("tanh"))
+
+
+@tanh.vjp
+def _(g, x, *, Out):
+    return tanh_grad(Out, g)
+
+
+@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@upcast_half
+def tanh_grad(out, g):
+    """X@GRAD = Out@GRAD * (1 - Out ** 2). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return g * (out.dtype.type(1) - out * out)
+
+
+tanh_grad.native(native.kernel("tanh_grad"))
+
+
+@tanh_grad.vjp
+def _(gg, out, g):
+    return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
+
+
+@op("sigmoid", "X -> Out", meta=inexact_like_x)
+@np.errstate(all="ignore")
+@upcast_half
+def sigmoid(x):
+    """Out = 1 / (1 + e ** -X). X [*] -> Out [*]"""
+    check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
+    one = x.dtype.type(1)
+    return one / (one + np.exp(-x))
+
+
+sigmoid.native(native.kernel("sigmoid"))
+
+
+@sigmoid.vjp
+def _(g, x, *, Out):
+    return sigmoid_grad(Out, g)
+
+
+@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@upcast_half
+def sigmoid_grad(out, g):
+    """X@GRAD = Out@GRAD * Out * (1 - Out). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    return g * (out * (out.dtype.type(1) - out))
+
+
+sigmoid_grad.native(native.kernel("sigmoid_grad"))
+
+
+@sigmoid_grad.vjp
+def _(gg, out, g):
+    return lambda: mul(mul(gg, g), scale(out, scale=-2.0, bias=1.0)), lambda: sigmoid_grad(out, gg)
+
+
+def square_of_sub(x: Any, y: Any) -> Any:
+    """(X - Y) ** 2."""
+    return square(sub(x, y))
