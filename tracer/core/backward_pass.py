@@ -112,8 +112,9 @@ def to_public_grad(gradient: Any) -> Any:
 
 
 class BackwardPass(BackwardEngine):
-    """One backward pass on bare arrays. `_tape.BackwardEngine` (C++) runs it and calls these
-    methods for the less common cases.
+    """One backward pass on bare arrays.
+
+    `_tape.BackwardEngine` (C++) runs it and calls these methods for the less common cases.
 
     watched: non-leaf tensors whose gradient is requested.
     reach: the tensors that may get a gradient; None for all.
