@@ -20,13 +20,11 @@ SCHEMA: dict[str, str] = {
     "Complex": "r: double = 1, i: double = 2",
     "Scalar": "type: int32 = 1, b: bool = 2, i: int64 = 3, r: double = 4, c: Complex = 5",
     "Attr": (
-        "name: string = 1, type: int32 = 2, i: int32 = 3, f: float = 4, s: string = 5, "
-        "ints*: int32 = 6,"
-        "floats*: float = 7, strings*: string = 8, b: bool = 10, bools*: bool = 11, "
-        "block_idx: int32 = 12,"
-        "l: int64 = 13, blocks_idx*: int32 = 14, longs*: int64 = 15, float64s*: double = "
-        "16, var_name: string = 17,"
-        "vars_name*: string = 18, float64: double = 19, scalar: Scalar = 20, scalars*: Scalar = 21"
+        "name: string = 1, type: int32 = 2, i: int32 = 3, f: float = 4, s: string = 5, ints*: "
+        "int32 = 6,floats*: float = 7, strings*: string = 8, b: bool = 10, bools*: bool = 11, "
+        "block_idx: int32 = 12,l: int64 = 13, blocks_idx*: int32 = 14, longs*: int64 = 15, "
+        "float64s*: double = 16, var_name: string = 17,vars_name*: string = 18, float64: double = "
+        "19, scalar: Scalar = 20, scalars*: Scalar = 21"
     ),
     "Slot": "parameter: string = 1, arguments*: string = 2",
     "OpDesc": "inputs*: Slot = 1, outputs*: Slot = 2, type: string = 3, attrs*: Attr = 4, "
@@ -37,9 +35,8 @@ SCHEMA: dict[str, str] = {
         "extra: bool = 6, quant: bool = 7"
     ),
     "ProtoAttr": (
-        "name: string = 1, type: int32 = 2, comment: string = 3, generated: bool = 4, "
-        "extra: bool = 5,"
-        "quant: bool = 6, support_tensor: bool = 7"
+        "name: string = 1, type: int32 = 2, comment: string = 3, generated: bool = 4, extra: bool "
+        "= 5,quant: bool = 6, support_tensor: bool = 7"
     ),
     "OpProto": (
         "type: string = 1, inputs*: ProtoVar = 2, outputs*: ProtoVar = 3, attrs*: "
@@ -51,10 +48,9 @@ SCHEMA: dict[str, str] = {
     "Tuple": "element_type*: int32 = 1",
     "VarType": (
         "type: int32 = 1, selected_rows: TensorDesc = 2, lod_tensor: LoDTensorDesc = 3, "
-        "tensor_array: LoDTensorDesc = 4, reader: ReaderDesc = 5, tuple: Tuple = 7, "
-        "string: TensorDesc = 8,"
-        "strings: TensorDesc = 9, vocab: TensorDesc = 10, sparse_coo: TensorDesc = 11, "
-        "sparse_csr: TensorDesc = 12"
+        "tensor_array: LoDTensorDesc = 4, reader: ReaderDesc = 5, tuple: Tuple = 7, string: "
+        "TensorDesc = 8,strings: TensorDesc = 9, vocab: TensorDesc = 10, sparse_coo: TensorDesc = "
+        "11, sparse_csr: TensorDesc = 12"
     ),
     "VarAttr": "name: string = 1, type: int32 = 2, i: int32 = 3, s: string = 4, ints*: int32 = 5",
     "VarDesc": (
@@ -77,14 +73,12 @@ SCHEMA: dict[str, str] = {
     ),
     "Arg": "name: string = 1, dtype: int32 = 2, dims*: int64 = 3, path: string = 4",
     "Guard": (
-        "kind: string = 1, var: string = 2, axis: int64 = 3, expected: string = 4, "
-        "reader: string = 5,"
-        "where: string = 6, text: string = 7"
+        "kind: string = 1, var: string = 2, axis: int64 = 3, expected: string = 4, reader: string "
+        "= 5,where: string = 6, text: string = 7"
     ),
     "Contract": (
-        "version: int32 = 1, inputs*: Arg = 2, outputs*: Arg = 3, output_tree: string = "
-        "4, guards*: Guard = 5,"
-        "producer: string = 6, verified: string = 7"
+        "version: int32 = 1, inputs*: Arg = 2, outputs*: Arg = 3, output_tree: string = 4, "
+        "guards*: Guard = 5,producer: string = 6, verified: string = 7"
     ),
 }
 

@@ -36,7 +36,8 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
     for path in wanted:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             raise FileError(
-                f"{os.path.basename(path)}: is there already, and is no file that could be replaced"
+                f"{os.path.basename(path)}: is there already, and is not a file that could "
+                "be replaced"
             )
     staging: dict[str, Path] = {}
     result: list[Path] = []

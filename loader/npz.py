@@ -54,7 +54,7 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
             OverflowError,
             OSError,
         ) as error:
-            raise FileError(f"{name}: is no whole .npz file: {error}") from None
+            raise FileError(f"{name}: is not a complete .npz file: {error}") from None
         except MemoryError:
             raise FileError(f"{name}: holds more than fits into memory") from None
     return found

@@ -87,7 +87,7 @@ class _Reader:
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
-            raise self.fail("its name is no text") from None
+            raise self.fail("its name is not a text") from None
         self.location = f"record {number} ({escape_text(name[:80])})"
         return self.tensor(name)
 

@@ -42,7 +42,7 @@ TEST("c: open, run, free") {
   oarlock_results_free(results);
   x.dtype = OARLOCK_INT32;
   CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)),
-           "input: run: input 'x' is int32[1,4], the model wants float32[?,4]");
+           "input: run: input 'x' is int32[1,4], the model requires float32[?,4]");
   oarlock_session_free(session);
 }
 

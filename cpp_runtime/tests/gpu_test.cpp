@@ -190,5 +190,5 @@ TEST("gpu: complex outputs of a captured run") {
 TEST("gpu: a missing device is an error") {
   Model model = Model::open(fixture("mlp"));
   for (const char* device : {"cuda", "tensorrt"}) CHECK_ERROR(device, Session(model, on(device)));
-  CHECK_ERROR("'tpu' is none of cpu, cuda, tensorrt", Session(model, on("tpu")));
+  CHECK_ERROR("'tpu' is not one of cpu, cuda, tensorrt", Session(model, on("tpu")));
 }

@@ -73,10 +73,11 @@ TEST("session: errors of invalid inputs") {
   Tensor wide(DType::float64, {2, 4}), narrow(DType::float32, {2, 3}), flat(DType::float32, {4}),
       good(DType::float32, {2, 4});
   auto call = [&](std::vector<NamedView> in) { session.run(in); };
-  CHECK_ERROR("run: input 'x' is float64[2,4], the model wants float32[?,4]", call({{"x", wide}}));
-  CHECK_ERROR("run: input 'x' is float32[2,3], the model wants float32[?,4]",
+  CHECK_ERROR("run: input 'x' is float64[2,4], the model requires float32[?,4]",
+              call({{"x", wide}}));
+  CHECK_ERROR("run: input 'x' is float32[2,3], the model requires float32[?,4]",
               call({{"x", narrow}}));
-  CHECK_ERROR("run: input 'x' is float32[4], the model wants float32[?,4]", call({{"x", flat}}));
+  CHECK_ERROR("run: input 'x' is float32[4], the model requires float32[?,4]", call({{"x", flat}}));
   CHECK_ERROR("run: no input 'y' (the model has x=float32[?,4])", call({{"y", good}}));
   CHECK_ERROR("run: two inputs 'x'", call({{"x", good}, {"x", good}}));
   CHECK_ERROR("run: input 'x' is missing", call({}));
@@ -134,7 +135,7 @@ TEST("session: a profile") {
 TEST("session: missing devices and libraries") {
   Options options;
   options.device = "gpu";
-  CHECK_ERROR("options: device 'gpu' is none of cpu, cuda, tensorrt", mlp(options));
+  CHECK_ERROR("options: device 'gpu' is not one of cpu, cuda, tensorrt", mlp(options));
   options = {};
   options.ort_library = "/no/such/library.so";
   CHECK_ERROR("ONNX Runtime was not found", mlp(options));

@@ -50,11 +50,11 @@ const std::vector<Row>& rows() {
        [](Program& p) { p.blocks[0].vars[0].shape = Ints(4, 1 << 20); }},
       {"undeclared", "names 'nobody', which block 0",
        [](Program& p) { op_of(p, "relu").inputs["X"] = {"nobody"}; }},
-      {"sub-block-range", "names block 9, which is no child",
+      {"sub-block-range", "names block 9, which is not a child",
        [](Program& p) {
          op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{9}};
        }},
-      {"sub-block-self", "names block 0, which is no child",
+      {"sub-block-self", "names block 0, which is not a child",
        [](Program& p) {
          op_of(p, "relu").attrs["sub_block"] = {AttrType::BLOCK, std::int64_t{0}};
        }},

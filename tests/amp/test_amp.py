@@ -350,7 +350,7 @@ def test_decorate_gives_back_what_it_was_given() -> None:
         ({"level": "O0"}, "level='O0' is neither"),
         ({"dtype": "int8"}, "dtype='int8'"),
         ({"save_dtype": "int8"}, "save_dtype='int8'"),
-        ({"optimizers": 3}, "int is no optimizer"),
+        ({"optimizers": 3}, "int is not an optimizer"),
     ],
 )
 def test_decorate_refuses(arguments: dict[str, Any], words: str) -> None:

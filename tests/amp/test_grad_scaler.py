@@ -126,7 +126,7 @@ def test_settings_of_a_scaler() -> None:
         scaler.set_incr_ratio(1.0)
     with pytest.raises(OpError, match=r"decr_ratio=1.0 is not below 1"):
         scaler.set_decr_ratio(1.0)
-    with pytest.raises(OpError, match="int is no tensor"):
+    with pytest.raises(OpError, match="int is not a tensor"):
         scaler.scale(3)
 
 

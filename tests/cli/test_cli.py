@@ -203,7 +203,7 @@ def test_inputs_that_are_no_arrays(data: bytes, model: tuple[str, Any], tmp_path
         "run", model[0], "-i", str(tmp_path / "a.npz"), "-o", str(tmp_path / "o.npz")
     )
     assert code == 1
-    assert text.startswith("oarlock: a.npz: is no whole .npz file: ")
+    assert text.startswith("oarlock: a.npz: is not a complete .npz file: ")
 
 
 @pytest.mark.parametrize("kind", ["onnx", "ort"])

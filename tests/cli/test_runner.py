@@ -225,7 +225,7 @@ def test_shapes_have_one_form(option: str, model: str) -> None:
     for shape in ("image", "image=2,1,,28", "image=-1,1,28,28"):
         result = runner("bench", model, option, shape)
         assert result.returncode == 2
-        assert f"{option} wants NAME=1,3,224,224, not '{shape}'" in result.stderr
+        assert f"{option} requires NAME=1,3,224,224, not '{shape}'" in result.stderr
 
 
 def test_a_profile_has_a_folder(model: str, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_full_disk_behind_stdout() -> None:
 def test_a_device_as_output() -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", "/dev/full")
     assert code == 1
-    assert said == "full: is there already, and is no file that could be replaced\n"
+    assert said == "full: is there already, and is not a file that could be replaced\n"
 
 
 def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
 def test_a_folder_as_output_or_input(tmp_path: Path) -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(tmp_path))
     assert code == 1
-    assert "is there already, and is no file that could be replaced" in said
+    assert "is there already, and is not a file that could be replaced" in said
     code, said = runner(
         "run", str(MLP), "--input", str(tmp_path), "--output", str(tmp_path / "out.npz")
     )
@@ -193,4 +193,4 @@ def test_values_of_a_folder_have_one_name_each(tmp_path: Path) -> None:
         (tmp_path / "__model__").write_bytes(program.replace(b"linear_0.b_0", odd))
         code, said = runner("inspect", str(tmp_path))
         assert (code, said.count("\n")) == (1, 1)
-        assert f"a value is named '{odd.decode()}', which is no file in it" in said
+        assert f"a value is named '{odd.decode()}', which is not a file in it" in said

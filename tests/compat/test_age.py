@@ -71,7 +71,7 @@ def test_numbers(said: str, version: str, without_axes: bool, static: bool) -> N
 
 @pytest.mark.parametrize("said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4"])
 def test_what_is_no_number(said: str) -> None:
-    with pytest.raises(OarlockError, match="is no version of Paddle"):
+    with pytest.raises(OarlockError, match="is not a version of Paddle"):
         parsed(said)
 
 

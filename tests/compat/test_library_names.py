@@ -115,7 +115,7 @@ def test_archives_are_unpacked_beside_themselves(tmp_path: Path) -> None:
     assert (tmp_path / "b" / "d" / "x").is_file()
     assert Path(download._decompress(str(tmp_path / "e.zip"))).read_text() == "2"
     (tmp_path / "g.tgz").write_text("none")
-    with pytest.raises(FileError, match=r"g\.tgz: is no whole archive"):
+    with pytest.raises(FileError, match=r"g\.tgz: is not a complete archive"):
         download._decompress(str(tmp_path / "g.tgz"))
 
 

@@ -118,7 +118,7 @@ def test_answers_of_a_server_that_make_no_sense(what: str, tmp_path: Path) -> No
     "url", ["http://a/..", "http://a/", "file:///etc/passwd", "http://[::1/a", "http://a/b c\n"]
 )
 def test_addresses_of_no_file(url: str, tmp_path: Path) -> None:
-    with pytest.raises(OarlockError, match="is no address of a file by http or https"):
+    with pytest.raises(OarlockError, match="is not an address of a file by http or https"):
         download.fetch(url, tmp_path)
 
 

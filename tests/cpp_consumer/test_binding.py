@@ -90,7 +90,7 @@ def test_arrays_of_the_other_byte_order(mlp: _runtime.Session) -> None:
         (
             lambda s: s.run({"x": X.astype("float64")}),
             "input",
-            "input 'x' is float64[2,4], the model wants float32[?,4]",
+            "input 'x' is float64[2,4], the model requires float32[?,4]",
         ),
         (lambda s: s.run({"y": X}), "input", "input 'x' is missing"),
         (lambda s: s.run({"x": X, "y": X}), "input", "no input 'y'"),

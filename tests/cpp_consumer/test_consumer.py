@@ -105,10 +105,10 @@ def test_the_runner_gives_paddles_numbers(installed: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["run"], 2, "run wants a model"),
+        (["run"], 2, "run requires a model"),
         (["run", "m", "--colour"], 2, "no option --colour"),
         (["dance", "m"], 2, "no command dance"),
-        (["bench", "m", "--repeat", "some"], 2, "--repeat wants a number"),
+        (["bench", "m", "--repeat", "some"], 2, "--repeat requires a number"),
         (["inspect", "/no/such/model"], 1, "model.pdmodel: cannot be opened"),
         (["inspect", str(MODEL)], 0, ""),
     ],

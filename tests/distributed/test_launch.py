@@ -371,5 +371,5 @@ def test_variables_go_before_options_as_in_paddle(
     assert plan.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
     assert "launch: PADDLE_NPROC_PER_NODE=2 goes before --nproc_per_node" in capsys.readouterr().err
     monkeypatch.setenv("PADDLE_NPROC_PER_NODE", "many")
-    with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is no number"):
+    with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is not a number"):
         set_by_variables(given)

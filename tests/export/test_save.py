@@ -204,7 +204,7 @@ def test_an_error_while_staged_leaves_all_as_it_was(folder: Path) -> None:
 
 def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
-    with pytest.raises(FileError, match="pipe: is there already, and is no file"):
+    with pytest.raises(FileError, match="pipe: is there already, and is not a file"):
         atomic_write({folder / "pipe": b"x"})
     assert (folder / "pipe").is_fifo()
 

@@ -334,7 +334,7 @@ def test_kinds_of_errors() -> None:
             fluid.Executor(fluid.CPUPlace()).run(feed={"x": fed}, fetch_list=[doubled])
         with pytest.raises(ValueError, match='Operator "no_such_op" has not been registered'):
             fluid.default_main_program().global_block().append_op(type="no_such_op")
-        with pytest.raises(TypeError, match="is no Program"):
+        with pytest.raises(TypeError, match="is not a Program"):
             fluid.default_main_program()._copy_param_info_from("program")
 
 
@@ -444,7 +444,7 @@ def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
             lambda: x.to_string("yes"),
             lambda: fluid.default_main_program().to_string(True, 1),
         ):
-            with pytest.raises(AssertionError, match="is no bool"):
+            with pytest.raises(AssertionError, match="is not a bool"):
                 wrong()
         for method in (x.numpy, x.gradient, x.clear_gradient):
             with pytest.raises(AssertionError, match="is a variable of a program"):
@@ -461,5 +461,5 @@ def test_what_a_data_layer_says_of_feeds_is_copied() -> None:
         copied = fluid.default_main_program().clone().global_block().var("x")
         assert (copied.to_string(True), copied.desc.need_check_feed()) == (x.to_string(True), False)
         assert fluid.data("y", [None, 4]).desc.need_check_feed()
-        with pytest.raises(TypeError, match="int is no variable of a program"):
+        with pytest.raises(TypeError, match="int is not a variable of a program"):
             fluid.backward.append_backward(1)

@@ -59,7 +59,7 @@ def test_without_a_device_one_sentence_says_so(
 def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
     with pytest.raises(OarlockError, match="there is no CUDA device 7; 2 are visible"):
         oarlock.set_device("gpu:7")
-    with pytest.raises(OarlockError, match="'xpu' is none of 'cpu', 'gpu', 'gpu:N'"):
+    with pytest.raises(OarlockError, match="'xpu' is not one of 'cpu', 'gpu', 'gpu:N'"):
         oarlock.set_device("xpu")
 
 

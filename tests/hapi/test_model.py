@@ -273,8 +273,8 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
 REFUSED = {
     "specs": (lambda: oar.Model(nn.Linear(1, 1), [3]), "inputs and labels are InputSpecs"),
     "loss": (lambda: oar.Model(nn.Linear(1, 1)).prepare(loss=3), "loss is a Layer or a function"),
-    "metric": (lambda: oar.Model(nn.Linear(1, 1)).prepare(metrics=[3]), "int is no Metric"),
-    "amp": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs="O3"), "'O3' of amp_configs is none of O0, O1, O2"),
+    "metric": (lambda: oar.Model(nn.Linear(1, 1)).prepare(metrics=[3]), "int is not a Metric"),
+    "amp": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs="O3"), "'O3' of amp_configs is not one of O0, O1, O2"),
     "amp dict": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs={"use_pure_fp16": 1}), r"has \['use_pure_fp16'\]; known are"),
     "not prepared": (lambda: oar.Model(nn.Linear(4, 3)).train_batch([X], [Y]), "call prepare"),
     "no data": (lambda: small().fit(), "train_data is needed"),
@@ -284,7 +284,7 @@ REFUSED = {
     "sizes": (lambda: oar.summary(nn.Linear(1, 1), (None, None)), "only the batch"),
     "negative size": (lambda: oar.summary(nn.Linear(1, 1), (0, 1)), "sizes are above 0"),
     "dtypes": (lambda: oar.summary(nn.Linear(1, 1), (2, 1), dtypes=["int64"] * 2), "2 dtypes for 1 inputs"),
-    "flops": (lambda: oar.flops(3, [1]), "int is no Layer"),
+    "flops": (lambda: oar.flops(3, [1]), "int is not a Layer"),
     "by step and by epoch": (lambda: oar.callbacks.LRScheduler(True, True), "exclude each other"),
     "factor": (lambda: ReduceLROnPlateau(factor=1.0), "is not below 1"),
 }  # fmt: skip

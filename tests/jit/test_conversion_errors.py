@@ -260,7 +260,7 @@ def test_wrong_calls_are_rejected() -> None:
     exec("def f(x):\n    return x", made)
     with pytest.raises(paddle.OpError, match="f: the source of <string> is not available"):
         _ = to_static(made["f"]).code
-    with pytest.raises(TypeError, match="len is no function of Python's"):
+    with pytest.raises(TypeError, match="len is not a function of Python's"):
         paddle.jit.ProgramTranslator().get_code(len)
     with pytest.raises(TypeError, match="there is no argument"):
         to_static(other_ranks, whatever=1)

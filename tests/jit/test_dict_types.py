@@ -74,7 +74,9 @@ def test_dicts_keep_their_type(kind: Any) -> None:
 
 def test_objects_that_hold_values_of_the_program_are_no_results() -> None:
     function = paddle.jit.to_static(lambda x: Factor(x * 2))
-    with pytest.raises(TraceError, match="'Factor' holds values of the program and is no result"):
+    with pytest.raises(
+        TraceError, match="'Factor' holds values of the program and is not a result"
+    ):
         function(x())
 
 

@@ -161,7 +161,7 @@ def test_specs_of_tensors_and_of_batches() -> None:
     assert InputSpec.from_tensor(x).name == x.name
     spec = InputSpec.from_numpy(np.ones([2, 3], "int64"), "n")
     assert (spec.shape, spec.dtype, spec.name) == ((2, 3), paddle.int64, "n")
-    with pytest.raises(ValueError, match="InputSpec.from_numpy: int is no ndarray"):
+    with pytest.raises(ValueError, match="InputSpec.from_numpy: int is not a ndarray"):
         InputSpec.from_numpy(3)  # type: ignore[arg-type]
     assert InputSpec([3]).batch([4]).shape == (4, 3)
     assert InputSpec([4, 3]).unbatch().shape == (3,)

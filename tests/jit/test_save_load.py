@@ -82,7 +82,7 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
     ("configs", "why"),
     [
         ({"foo": 1}, "options: there is no 'foo'"),
-        ({"device": "tpu"}, "options: device 'tpu' is none of cpu, cuda, tensorrt"),
+        ({"device": "tpu"}, "options: device 'tpu' is not one of cpu, cuda, tensorrt"),
         ({"device": 3}, "options: 'device' is a int"),
         ({"threads": -1}, "options: threads is -1"),
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),

@@ -195,7 +195,7 @@ def test_strategies_are_taken() -> None:
         paddle.static.BuildStrategy(), exec_strategy=paddle.static.ExecutionStrategy()
     )
     np.testing.assert_array_equal(traced([normal(2, 4) * 0])[0], before)
-    with pytest.raises(TypeError, match="set_strategy: str is no BuildStrategy"):
+    with pytest.raises(TypeError, match="set_strategy: str is not a BuildStrategy"):
         traced.set_strategy("fast")
 
 

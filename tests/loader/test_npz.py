@@ -108,7 +108,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "secret": (at_central(8, b"\1", GOOD[:6] + b"\1" + GOOD[7:]), "encrypted"),
     "bomb": (at_central(24, b"\xf0\xff\xff\xff"), "says that it grows to 4294967280 bytes"),
-    "far-away": (far_away(), "is no whole .npz file: [Errno 22]"),
+    "far-away": (far_away(), "is not a complete .npz file: [Errno 22]"),
     "shared": (shared(40), "its arrays take more bytes than it has"),
     "terabytes": (
         zipped([("x.npy", described("<f4", "(1000000000000,)"))]),
@@ -117,7 +117,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "below-zero": (zipped([("x.npy", described("<f4", "(-5,)"))]), "is float32"),
     "overflow": (
         zipped([("x.npy", described("<f4", f"({2**62}, {2**62}, 0)"))]),
-        "is no whole .npz file",
+        "is not a complete .npz file",
     ),
     "rest": (
         zipped([("x.npy", described("<f4", "(1, 4)", bytes(160)))]),

@@ -14,7 +14,7 @@ def test_a_dict_of_layers_gives_them_up() -> None:
     layers.clear()
     assert len(layers) == 0
     assert layers.sublayers() == []
-    with pytest.raises(ValueError, match="element 1 is no pair"):
+    with pytest.raises(ValueError, match="element 1 is not a pair"):
         layers.update([("relu", relu), ("tanh", tanh, 3)])
     with pytest.raises(AssertionError, match="not int"):
         layers.update(1)

@@ -22,7 +22,9 @@ from typing import Any
 # inputs that need one.
 '''
 
-OTHERS = "# Those that Paddle 1.8 has others for; without slots where its gradient is no such op.\n"
+OTHERS = (
+    "# Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.\n"
+)
 GRADIENT = "@GRAD"
 NONE: Any = ("", [], [], {})
 Rows = dict[str, tuple[str, list[str], list[str], dict[str, tuple[str, Any]]]]

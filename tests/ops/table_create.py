@@ -87,7 +87,7 @@ NUMBERS = [
     Row("meshgrid", [[f(2), f(3)]], {}, lambda xs: np.meshgrid(*xs, indexing="ij")),
     Row("meshgrid", [[f(2), f(3), f(2)]], {}, lambda xs: np.meshgrid(*xs, indexing="ij")),
     Row("meshgrid", [[f(2), f()]], {}, lambda xs: np.meshgrid(*xs, indexing="ij")),
-    Row("meshgrid", [[f(3)]], {}, lambda xs: xs, paddle="2.6.2 wants more than one tensor here"),
+    Row("meshgrid", [[f(3)]], {}, lambda xs: xs, paddle="2.6.2 requires more than one tensor here"),
 ]
 
 DIAGONALS = [

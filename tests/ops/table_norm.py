@@ -74,7 +74,7 @@ ROWS = [
     Row("batch_norm", [f(4, 3, 2, 5), *stats(3)], ref=batch(4), tol=2e-5),
     Row("batch_norm", [f(6, 3), *stats(3)], {"momentum": 0.7, "epsilon": 1e-3}, ref=batch(2, 1, 1e-3, 0.7), tol=2e-5),
     Row("batch_norm", [f(4, 2, 5, 3), *stats(3)], {"data_layout": "NHWC"}, ref=batch(4, 3), tol=2e-5),
-    Row("batch_norm", [f(4, 3, 5), None, None, f(3), pos(3)], ref=batch(3), tol=2e-5, paddle="it wants Scale and Bias here"),
+    Row("batch_norm", [f(4, 3, 5), None, None, f(3), pos(3)], ref=batch(3), tol=2e-5, paddle="it requires Scale and Bias here"),
     Row("batch_norm", [f(4, 3, 2, 5), *stats(3)], {"is_test": True, "use_global_stats": True}, ref=batch(4, use_given=True), unset=SAVED,
         paddle_grad="it refuses the gradient of a test"),
     Row("batch_norm", [f(4, 3, 2, 5), *stats(3)], {"is_test": True}, ref=batch(4, use_given=True), unset=SAVED,

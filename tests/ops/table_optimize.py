@@ -136,7 +136,7 @@ ROWS = [
     Row("adamax", [f(3, 4), f(3, 4), RATE, f(3, 4), pos(3, 4), P1], ref=adamax),
     Row("adagrad", [f(3, 4), f(3, 4), pos(3, 4), RATE], ref=adagrad),
     Row("adadelta", [f(3, 4), f(3, 4), pos(3, 4), pos(3, 4), RATE], ref=adadelta),
-    Row("rmsprop", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE], {"epsilon": 1e-3}, ref=rmsprop(), paddle="it wants MeanGrad"),
+    Row("rmsprop", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE], {"epsilon": 1e-3}, ref=rmsprop(), paddle="it requires MeanGrad"),
     Row("rmsprop", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE, f(3, 4) * 0.1], {"epsilon": 1e-3, "momentum": 0.8, "centered": True}, ref=rmsprop(0.8, True)),
     Row("rmsprop", [f(3, 4), pos(3, 4), f(3, 4), f(3, 4), RATE, f(3, 4) * 0.1], {"epsilon": 1e-3}, ref=rmsprop()),
     Row("lamb", ADAM, {"weight_decay": 0.1}, ref=lamb(0.1), tol=2e-5),

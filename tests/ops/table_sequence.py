@@ -165,7 +165,7 @@ ROWS = [
     Row("sequence_mask", [SIZES], {"maxlen": 4, "out_dtype": 3}, ref=mask(4, "int64")),
     Row("sequence_mask", [SIZES.reshape(3, 1)], {"out_dtype": 5}, ref=mask(3, "f")),
     Row("sequence_mask", [SIZES, np.array([5], "int32")], {"out_dtype": 0}, ref=mask(5, bool)),
-    Row("edit_distance", [ints(3, 4), ints(3, 5)], ref=edits(False), paddle="without lengths it wants sequences of levels"),
+    Row("edit_distance", [ints(3, 4), ints(3, 5)], ref=edits(False), paddle="without lengths it requires sequences of levels"),
     Row("edit_distance", [ints(3, 4), ints(3, 5), np.array([4, 0, 2]), np.array([5, 2, 3])], {"normalized": True}, ref=edits(True)),
     Row("gather_tree", [ints(4, 2, 3, high=9), ints(4, 2, 3, high=3)], ref=beams),
     Row("gather_tree", [ints(3, 1, 2, high=9, dtype="int32"), ints(3, 1, 2, high=2, dtype="int32")], ref=beams),

@@ -72,7 +72,7 @@ ROWS += [
     Row("assign", [f(2, 3)], ref=lambda x: x, second=False),
     Row("share_data", [f(2, 3)], ref=lambda x: x, second=False, paddle_grad="it has none"),
     Row(
-        "increment", [f(1)], {"step": 2.0}, ref=lambda x: x + 2, second=False, paddle_grad="its maker wants another op"
+        "increment", [f(1)], {"step": 2.0}, ref=lambda x: x + 2, second=False, paddle_grad="its maker requires another op"
     ),
     Row("increment", [np.array([3])], {"step": 2.0}, ref=lambda x: x + 2),
     Row("pow", [pos(2, 3)], {"factor": 2.5}, ref=lambda x: x**2.5),

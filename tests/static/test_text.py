@@ -123,7 +123,7 @@ BAD = [
     (START + "var x float32[2]", "m:3: ':' is expected, not 'float32'"),
     (START + "var x: float32", "m:3: '[' is expected"),
     (START + "var x: float32[two]", "m:3: a size or ? is expected, not 'two'"),
-    (START + "var x: float32[2] shiny", "m:3: 'shiny' is no property of a variable"),
+    (START + "var x: float32[2] shiny", "m:3: 'shiny' is not a property of a variable"),
     (START + "var x: float32[2]\nvar x: float32[2]", "m:4: variable 'x' is declared twice"),
     (START + "y = relu(X=x", "m:3: ')' is expected"),
     (START + "y = relu(X=x, X=x)", "m:3: slot X is there twice"),

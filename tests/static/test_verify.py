@@ -61,9 +61,9 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "variables_are_valid": [
-        (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is no data type"),
+        (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is not a data type"),
         (text("var x: float32[-2]"), "has an axis that is neither a size nor -1"),
-        (text("var x: untyped[]"), "'' is no data type"),
+        (text("var x: untyped[]"), "'' is not a data type"),
     ],
     "attributes_match_types": [],
     "attributes_match_ops": [
@@ -140,11 +140,11 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (
             GOOD.replace("output y: float32", "output y: float3"),
-            "contract: output 'y': 'float3' is no data type",
+            "contract: output 'y': 'float3' is not a data type",
         ),
         (GOOD.replace("guard dim", "guard dome"), "a guard of kind 'dome' is not known"),
         (GOOD.replace("guard dim x", "guard dim q"), "a guard reads 'q', which is not declared"),
-        (GOOD.replace("[0]\n", "[1]\n"), "the output tree holds 1, which is none of 1 outputs"),
+        (GOOD.replace("[0]\n", "[1]\n"), "the output tree holds 1, which is not one of 1 outputs"),
         (GOOD.replace("[0]\n", "[\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[" * 9999 + "\n"), "the output tree is not JSON"),
         (GOOD.replace("[0]\n", "[true]\n"), "the output tree holds True"),
@@ -155,7 +155,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         *(
             (
                 GOOD.replace("[0]\n", f"{odd}\n"),
-                f"the output tree holds {json.loads(odd)}, which is none of 1 outputs",
+                f"the output tree holds {json.loads(odd)}, which is not one of 1 outputs",
             )
             for odd in (
                 "{}",

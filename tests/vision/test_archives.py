@@ -40,10 +40,10 @@ def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
 BELOW_ZERO = b"\xff" * 10 + b"\xfe\x00"
 LYING = {
     "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too much"),
-    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too much|is no whole archive|has no"),
+    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too much|is not a complete archive|has no"),
     "below-zero": (lambda name: raw_member(name, BELOW_ZERO), "has -512 bytes"),
-    "below-zero-long-name": (lambda name: raw_member(name, BELOW_ZERO, tarfile.GNUTYPE_LONGNAME), "is no whole archive"),
-    "below-zero-more": (lambda name: raw_member(name, BELOW_ZERO, tarfile.XHDTYPE), "is no whole archive"),
+    "below-zero-long-name": (lambda name: raw_member(name, BELOW_ZERO, tarfile.GNUTYPE_LONGNAME), "is not a complete archive"),
+    "below-zero-more": (lambda name: raw_member(name, BELOW_ZERO, tarfile.XHDTYPE), "is not a complete archive"),
 }  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def test_files_of_an_archive_are_counted(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
 def test_heads_before_heads_before_heads(kind: bytes, tmp_path: Path) -> None:
-    with pytest.raises(oar.FileError, match="a.tgz: is no whole archive"):
+    with pytest.raises(oar.FileError, match="a.tgz: is not a complete archive"):
         taken(packed(tmp_path / "a.tgz", *[head("l", 512, kind) + BLOCK] * 3000, WANTED, END))
 
 

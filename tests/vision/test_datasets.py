@@ -90,25 +90,25 @@ def test_mnist_in_batches(tmp_path: Path) -> None:
 
 
 DAMAGED_IDX = {
-    "no gzip": (lambda b: b, "is no whole gzip file"),
-    "cut gzip": (lambda b: gzip.compress(b)[:-20], "is no whole gzip file"),
+    "no gzip": (lambda b: b, "is not a complete gzip file"),
+    "cut gzip": (lambda b: gzip.compress(b)[:-20], "is not a complete gzip file"),
     "cut": (lambda b: gzip.compress(b[:-1]), "holds 5487 bytes than the 5488"),
     "more": (lambda b: gzip.compress(b + b"x"), "holds more bytes than"),
     "kind": (
         lambda b: gzip.compress(b[:2] + b"\x0d" + b[3:]),
-        "is no IDX file of bytes with 3 axes",
+        "is not an IDX file of bytes with 3 axes",
     ),
     "rank": (
         lambda b: gzip.compress(b[:3] + b"\x01" + b[4:]),
-        "is no IDX file of bytes with 3 axes",
+        "is not an IDX file of bytes with 3 axes",
     ),
-    "head": (lambda b: gzip.compress(b[:9]), "is no IDX file"),
+    "head": (lambda b: gzip.compress(b[:9]), "is not an IDX file"),
     "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too much"),
     "sum": (
         lambda b: gzip.compress(b)[:-8] + b"\0" * 4 + gzip.compress(b)[-4:],
-        "is no whole gzip file",
+        "is not a complete gzip file",
     ),
-    "body": (lambda b: gzip.compress(b)[:12] + b"\xff" * 40, "is no whole gzip file"),
+    "body": (lambda b: gzip.compress(b)[:12] + b"\xff" * 40, "is not a complete gzip file"),
 }
 
 
@@ -228,8 +228,8 @@ DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS})), "a list of labels"),
     "few labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": [1]})), "5 pictures and 1 labels"),
     "other": (lambda p: tarred(p, {"a": b""}), "has no test_batch"),
-    "cut": (lambda p: p.write_bytes(cifar(p).read_bytes()[:-3000]), "is no whole archive"),
-    "no archive": (lambda p: p.write_bytes(b"x" * 2000), "is no whole archive"),
+    "cut": (lambda p: p.write_bytes(cifar(p).read_bytes()[:-3000]), "is not a complete archive"),
+    "no archive": (lambda p: p.write_bytes(b"x" * 2000), "is not a complete archive"),
 }  # fmt: skip
 
 
@@ -304,7 +304,7 @@ def test_folders_without_files_are_refused(pictures: Path) -> None:
     for kind in (datasets.DatasetFolder, datasets.ImageFolder):
         with pytest.raises(oar.OpError, match=r"no files in .*; looked for .jpg, .jpeg"):
             kind(pictures / "empty")
-        with pytest.raises(oar.OpError, match="is no folder"):
+        with pytest.raises(oar.OpError, match="is not a folder"):
             kind(pictures / "nowhere")
         with pytest.raises(oar.OpError, match="exclude each other"):
             kind(pictures, extensions=[".x"], is_valid_file=bool)
@@ -385,7 +385,7 @@ def test_damaged_flowers_are_refused(tmp_path: Path) -> None:
     ):
         datasets.Flowers(**{**files, "setid_file": files["label_file"]})
     files["data_file"].write_bytes(files["data_file"].read_bytes()[:200])
-    with pytest.raises(oar.FileError, match="102flowers.tgz: is no whole archive"):
+    with pytest.raises(oar.FileError, match="102flowers.tgz: is not a complete archive"):
         datasets.Flowers(**files)
     assert not list(tmp_path.glob("*102flowers-pictures*"))
 
@@ -411,7 +411,7 @@ def test_matlab_files(tmp_path: Path) -> None:
                 read_mat(path)
     for other in (b"", whole[:127], b"x" * 400):
         path.write_bytes(other)
-        with pytest.raises(oar.FileError, match="is no MATLAB file of level 5"):
+        with pytest.raises(oar.FileError, match="is not a MATLAB file of level 5"):
             read_mat(path)
     path.write_bytes(
         whole[:128] + struct.pack("<II", 15, 20) + zlib.compress(b"")[:20].ljust(20, b"\0")
@@ -469,7 +469,7 @@ def test_damaged_voc_is_refused(tmp_path: Path) -> None:
     with pytest.raises(oar.FileError, match="has no VOCdevkit/VOC2012/JPEGImages/three.jpg"):
         data[0]
     (tmp_path / "c.tar").write_bytes(b"x" * 3000)
-    with pytest.raises(oar.FileError, match="is no whole archive"):
+    with pytest.raises(oar.FileError, match="is not a complete archive"):
         datasets.VOC2012(tmp_path / "c.tar")
 
 
@@ -494,7 +494,7 @@ def test_settings_are_judged(kind: Any, tmp_path: Path) -> None:
         kind(backend="tensor")
     with pytest.raises(oar.OpError, match=f"{kind.__name__}: .* is needed where download is off"):
         kind(download=False)
-    with pytest.raises(oar.OpError, match=f"{kind.__name__}: .*nowhere is no file"):
+    with pytest.raises(oar.OpError, match=f"{kind.__name__}: .*nowhere is not a file"):
         kind(tmp_path / "nowhere")
 
 
@@ -576,7 +576,7 @@ BAD_PICTURES = {
 def test_bad_pictures_are_refused(case: str, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / "c/a.png").write_bytes(BAD_PICTURES[case])
-    with pytest.raises(oar.FileError, match="a.png: is no picture that can be read"):
+    with pytest.raises(oar.FileError, match="a.png: is not a readable image"):
         datasets.DatasetFolder(tmp_path)[0]
 
 

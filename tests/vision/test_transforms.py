@@ -277,7 +277,7 @@ def test_keys_say_what_each_item_is() -> None:
 
 
 REFUSED = {
-    "no image": (lambda: F.hflip("text"), "hflip: str is no image"),
+    "no image": (lambda: F.hflip("text"), "hflip: str is not an image"),
     "rank of an ndarray": (lambda: F.hflip(np.zeros(3)), r"hflip: an ndarray is \[H, W\]"),
     "rank of a Tensor": (lambda: F.hflip(oar.ones([2])), r"hflip: a Tensor is \[C, H, W\]"),
     "size": (lambda: F.resize(PICTURE, 2.5), "resize: size is a number"),
@@ -325,5 +325,5 @@ def test_what_makes_no_sense_is_refused(case: str) -> None:
 def test_pil_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "PIL.Image")
     assert T.Compose([T.Resize(9), T.ToTensor()])(PICTURE).shape == [3, 9, 11]
-    with pytest.raises(oar.OpError, match="is no image"):
+    with pytest.raises(oar.OpError, match="is not an image"):
         F.hflip(object())

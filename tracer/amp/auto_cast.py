@@ -35,7 +35,7 @@ def settings_of(
     """The settings that the arguments of auto_cast say; None where nothing is to be cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
-        raise _refuse(f"auto_cast: level={level!r} is none of {', '.join(LEVELS)}")
+        raise _refuse(f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}")
     if dtype not in DTYPES:
         raise _refuse(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
     if level == "O0":
@@ -112,7 +112,8 @@ def _excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
             types.append(item)
         else:
             raise _refuse(
-                f"decorate: excluded_layers holds {item!r}, which is no layer and no type of layers"
+                f"decorate: excluded_layers holds {item!r}, which is neither a layer nor "
+                "a type of layers"
             )
     return tuple(types), own
 
@@ -153,14 +154,14 @@ def _check(
         raise _refuse(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
     if save_dtype not in (None, *DTYPES, "float32", "float64"):
         raise _refuse(
-            f"decorate: save_dtype={save_dtype!r} is none of float16, bfloat16, float32, float64"
+            f"decorate: save_dtype={save_dtype!r} is not one of float16, bfloat16, float32, float64"
         )
     for model in models:
         if not isinstance(model, Layer):
             raise _refuse(f"decorate: a model is {type(model).__name__}, not a Layer")
     for optimizer in optimizers:
         if not hasattr(optimizer, "_parameter_list"):
-            raise _refuse(f"decorate: {type(optimizer).__name__} is no optimizer")
+            raise _refuse(f"decorate: {type(optimizer).__name__} is not an optimizer")
 
 
 def decorate(

@@ -150,12 +150,12 @@ def _names(recorder: Recorder, values: Any, what: str) -> list[str]:
     Raises OperandError for anything but a list of tensors and names.
     """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
-        raise OperandError(with_user_line(f"{what} is no list, but {type(values).__name__}"))
+        raise OperandError(with_user_line(f"{what} is not a list, but {type(values).__name__}"))
     wrong = [v for v in values or () if not isinstance(v, str | Tensor)]
     if wrong:
         raise OperandError(
             with_user_line(
-                f"{what} holds what is no variable and no name: {type(wrong[0]).__name__}"
+                f"{what} holds what is not a variable and no name: {type(wrong[0]).__name__}"
             )
         )
     return [_name(recorder, v) for v in values or ()]

@@ -60,7 +60,7 @@ def _reject_other_leaf(leaf: Any) -> None:
     """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
-            f"a list whose length is known only at run time ('{leaf.name}') is no result; stack "
+            f"a list whose length is known only at run time ('{leaf.name}') is not a result; stack "
             f"or concat it"
         )
         raise TraceError(with_user_line(why))

@@ -59,7 +59,7 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
             raise MisfitError(
-                with_user_line(f"to_string: {name} is no bool, but {type(flag).__name__}")
+                with_user_line(f"to_string: {name} is not a bool, but {type(flag).__name__}")
             )
 
 
@@ -403,7 +403,7 @@ class Variable(Tensor):
         """
         if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
             raise MisfitError(
-                with_user_line(f"detach: '{self.name}' is no tensor, but {self.raw.kind}")
+                with_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if not compat.follows_fluid_mode:
             self._of_values("detach")

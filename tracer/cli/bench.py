@@ -27,7 +27,7 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
         except ValueError:
             equals = ""
         if not equals:
-            raise OpError(f"bench: --shape wants NAME=1,3,224,224, not {text!r}")
+            raise OpError(f"bench: --shape requires NAME=1,3,224,224, not {text!r}")
     return shapes
 
 

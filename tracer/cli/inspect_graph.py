@@ -86,7 +86,7 @@ def _onnx(path: str) -> Shown:
     try:
         model = onnx.load_model_from_string(data)
     except Exception as error:
-        raise FileError(f"{Path(path).name}: is no ONNX model: {error}") from None
+        raise FileError(f"{Path(path).name}: is not an ONNX model: {error}") from None
     held = {i.name for i in model.graph.initializer}
     inputs = [_spec(v, onnx) for v in model.graph.input if v.name not in held]
     opsets = {_text(o.domain): o.version for o in model.opset_import}

@@ -119,8 +119,7 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="onnx, ort: FlatBuffers for minimal builds, or triton: a folder for "
-            "Triton "
+            help="onnx, ort: FlatBuffers for minimal builds, or triton: a folder for Triton "
             "Inference Server"
         ),
     ] = "onnx",

@@ -84,7 +84,7 @@ def parsed(version: str | None) -> Age | None:
     ):
         raise OarlockError(
             with_user_line(
-                f"compat: {version!r} is no version of Paddle; 1.8, 2.4 and 2.6 are known"
+                f"compat: {version!r} is not a version of Paddle; 1.8, 2.4 and 2.6 are known"
             )
         )
     return Age(

@@ -17,10 +17,7 @@ PARENTS: dict[str, str] = {
     **_rows(
         ".nn",
         ".nn.layer",
-        "activation common container conv distance extension layers loss "
-        "norm "
-        "pooling "
-        "rnn "
+        "activation common container conv distance extension layers loss norm pooling rnn "
         "transformer vision",
     ),
     **_rows(

@@ -10,9 +10,8 @@ from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (
-    "gradients of control flow run only where Oarlock wrote them; clone the program for "
-    "test, "
-    "and minimize anew"
+    "gradients of control flow run only where Oarlock wrote them; clone the program for test, and "
+    "minimize anew"
 )
 
 # Attributes of ops that a hardware-specific pass fused; only its kernels read them. C++ has the

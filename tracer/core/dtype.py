@@ -101,7 +101,7 @@ def dtype_of(spec: Any) -> DType:
         except TypeError:
             found = None
     if found is None:
-        raise OperandError(f"dtype: {spec!r} is none of {', '.join(_BY_NAME)}")
+        raise OperandError(f"dtype: {spec!r} is not one of {', '.join(_BY_NAME)}")
     return found
 
 

@@ -89,7 +89,9 @@ def parse_place(device: Any, asker: str) -> Place:
     if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
         return CUDAPlace(int(index or os.environ.get(_SELECTED, "").split(",")[0] or 0))
     raise OarlockError(
-        with_user_line(f"{asker}: {device!r} is none of 'cpu', 'gpu', 'gpu:N'; eager ops run there")
+        with_user_line(
+            f"{asker}: {device!r} is not one of 'cpu', 'gpu', 'gpu:N'; eager ops run there"
+        )
     )
 
 

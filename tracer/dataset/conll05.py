@@ -73,7 +73,7 @@ def _tags(column: list[str], path: str) -> list[str]:
             found.append(f"I-{tag}" if inside or text == "*)" else "O")
             inside = inside and text == "*"
         else:
-            raise FileError(f"{path}: {text!r} is no property of a word")
+            raise FileError(f"{path}: {text!r} is not a property of a word")
     return found
 
 

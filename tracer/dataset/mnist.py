@@ -81,12 +81,12 @@ def _idx(path: str, rank: int) -> Any:
         with gzip.open(path, "rb") as file:
             data = file.read()
     except (OSError, EOFError) as error:
-        raise FileError(f"{path}: is no whole gzip file ({error})") from None
+        raise FileError(f"{path}: is not a complete gzip file ({error})") from None
     sizes = np.frombuffer(data, ">u4", 1 + rank).tolist()[1:] if len(data) >= 4 + 4 * rank else []
     if (
         not sizes
         or data[2:4] != bytes([8, rank])
         or len(data) != 4 + 4 * rank + int(np.prod(sizes, dtype=object))
     ):
-        raise FileError(f"{path}: is no whole IDX file of bytes with {rank} axes")
+        raise FileError(f"{path}: is not a complete IDX file of bytes with {rank} axes")
     return np.frombuffer(data, np.uint8, offset=4 + 4 * rank).reshape(sizes)

@@ -77,7 +77,9 @@ def _part(
 ) -> Callable[[], Iterator[Any]]:
     if src_lang not in _OTHER:
         raise OpError(
-            with_user_line(f"wmt16: src_lang={src_lang!r} is none of en (English) and de (German)")
+            with_user_line(
+                f"wmt16: src_lang={src_lang!r} is not one of en (English) and de (German)"
+            )
         )
     sizes = min(src_dict_size, _MOST[src_lang]), min(trg_dict_size, _MOST[_OTHER[src_lang]])
     return reader_creator(_archive(), f"wmt16/{name}", *sizes, src_lang)

@@ -21,7 +21,7 @@ def check_op(array: Any, op: int) -> None:
     if op not in range(len(REDUCE_OP_NAMES)):
         raise OpError(
             with_user_line(
-                f"distributed: op={op!r} is none of ReduceOp.{', '.join(REDUCE_OP_NAMES)}"
+                f"distributed: op={op!r} is not one of ReduceOp.{', '.join(REDUCE_OP_NAMES)}"
             )
         )
     if op in _REFUSED.get(array.dtype.kind, ()):

@@ -76,7 +76,7 @@ class DataParallel(Layer):
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
             raise OpError(
-                with_user_line("DataParallel: the layer has no parameter that wants a gradient")
+                with_user_line("DataParallel: the layer has no parameter that requires a gradient")
             )
         check_alike(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
@@ -145,9 +145,7 @@ def check_alike(layer: Layer, group: Group) -> None:
             )
             raise OpError(
                 with_user_line(
-                    f"DataParallel: rank {rank} has other parameters: {there} where "
-                    f"this "
-                    f"one "
-                    f"has {here}"
+                    f"DataParallel: rank {rank} has other parameters: {there} where this one has "
+                    f"{here}"
                 )
             )

@@ -25,7 +25,7 @@ def limit() -> float:
     try:
         return float(said) if said else DEFAULT_SECONDS
     except ValueError:
-        raise OarlockError(f"distributed: {SECONDS}={said!r} is no number of seconds") from None
+        raise OarlockError(f"distributed: {SECONDS}={said!r} is not a number of seconds") from None
 
 
 class Note:

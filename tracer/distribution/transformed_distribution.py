@@ -32,7 +32,7 @@ class TransformedDistribution(Distribution):
         if not all(isinstance(t, Transform) for t in transforms):
             raise OpError(
                 with_user_line(
-                    "TransformedDistribution: transforms holds something that is no Transform"
+                    "TransformedDistribution: transforms holds something that is not a Transform"
                 )
             )
         self._transforms = list(transforms)

@@ -159,7 +159,7 @@ class NumpyArrayInitializer(today.Assign):
 
     def __init__(self, value: Any) -> None:
         if not isinstance(value, np.ndarray):
-            raise AssertionError(f"NumpyArrayInitializer: {type(value).__name__} is no ndarray")
+            raise AssertionError(f"NumpyArrayInitializer: {type(value).__name__} is not a ndarray")
         super().__init__(value)
 
 

@@ -71,7 +71,7 @@ class PaddleTensor:
         kinds = [kind for kind, of in _KINDS.items() if of == given.dtype]
         if not kinds:
             raise OperandError(
-                with_user_line(f"PaddleTensor: {given.dtype} is none of float32, int64, int32")
+                with_user_line(f"PaddleTensor: {given.dtype} is not one of float32, int64, int32")
             )
         self.name, self.shape, self.dtype = name, list(given.shape), kinds[0]
         self.lod: list[list[int]] = []

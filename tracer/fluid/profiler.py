@@ -23,7 +23,7 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
     ):
         if value not in known:
             raise OpError(
-                with_user_line(f"start_profiler: {what}={value!r} is none of {', '.join(known)}")
+                with_user_line(f"start_profiler: {what}={value!r} is not one of {', '.join(known)}")
             )
     tell("fluid.profiler", _OTHERS)
 

@@ -203,9 +203,8 @@ def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     values = _values(array)
     if values.dtype not in BY_NP:
         raise FileError(
-            f"load: holds an array of {values.dtype}, which no tensor has; "
-            f"return_numpy=True "
-            f"gives it"
+            f"load: holds an array of {values.dtype}, which no tensor has; return_numpy=True "
+            "gives it"
         )
     tensor = Tensor(cuda.to_default_device(values))
     tensor.stop_gradient = True

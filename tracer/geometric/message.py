@@ -32,7 +32,7 @@ def _message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     if message_op not in _MESSAGES:
         raise OpError(
             with_user_line(
-                f"{function}: message_op={message_op!r} is none of 'add', 'sub', 'mul', 'div'"
+                f"{function}: message_op={message_op!r} is not one of 'add', 'sub', 'mul', 'div'"
             )
         )
     return _MESSAGES[message_op](a, b)

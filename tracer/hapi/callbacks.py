@@ -165,7 +165,7 @@ class _Watch(Callback):
         super().__init__()
         if mode not in ("auto", "min", "max"):
             warnings.warn(
-                f"{type(self).__name__}: mode={mode!r} is none of auto, min, max; auto is taken",
+                f"{type(self).__name__}: mode={mode!r} is not one of auto, min, max; auto is taken",
                 stacklevel=3,
             )
             mode = "auto"

@@ -110,7 +110,7 @@ def flops(
     What layers other than the known ones compute counts nothing, and is named.
     """
     if not isinstance(net, nn.Layer):
-        raise OpError(f"flops: {type(net).__name__} is no Layer")
+        raise OpError(f"flops: {type(net).__name__} is not a Layer")
     counter = _Counter(custom_ops or {})
     with watched(net, counter.note, lambda layer: not list(layer.children())):
         net(randn(list(input_size)))

@@ -119,7 +119,7 @@ class Model:
             )
         for metric in _list(metrics):
             if not isinstance(metric, Metric):
-                raise OpError(f"Model.prepare: {type(metric).__name__} is no Metric")
+                raise OpError(f"Model.prepare: {type(metric).__name__} is not a Metric")
         self._precision = Precision(amp_configs)
         self._precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _list(metrics)

@@ -35,7 +35,7 @@ class Precision:
         self.level = given.pop("level", "O1")
         if self.level not in LEVELS:
             raise OpError(
-                f"Model.prepare: the level {self.level!r} of amp_configs is none of "
+                f"Model.prepare: the level {self.level!r} of amp_configs is not one of "
                 f"{', '.join(LEVELS)}"
             )
         unknown = given.keys() - {*LISTS, *OF_SCALER}

@@ -43,7 +43,8 @@ class Tensor:
         """Set an input to a copy of an ndarray."""
         if not isinstance(data, np.ndarray):
             raise TypeError(
-                f"copy_from_cpu: input '{self._name}' wants an ndarray, not {type(data).__name__}"
+                f"copy_from_cpu: input '{self._name}' requires an ndarray, not "
+                f"{type(data).__name__}"
             )
         if self._wanted is not None and self._wanted != list(data.shape):
             if data.size != int(np.prod(self._wanted)):

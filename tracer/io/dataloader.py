@@ -37,10 +37,8 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, list | tuple):
         return [default_collate_fn(list(fields)) for fields in zip(*batch, strict=True)]
     raise OpError(
-        f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that "
-        f"makes "
-        f"a "
-        f"batch of it"
+        f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that makes a batch "
+        "of it"
     )
 
 
@@ -69,9 +67,8 @@ def _place_of(places: Any) -> Any:
         return None if places is None else parse_place(places, "DataLoader")
     if len(places) > 1:
         raise OpError(
-            f"DataLoader: batches go to one place, not to {len(places)}; start a process "
-            f"for "
-            f"each GPU"
+            f"DataLoader: batches go to one place, not to {len(places)}; start a process for each "
+            "GPU"
         )
     return parse_place(places[0], "DataLoader") if places else None
 

@@ -44,14 +44,14 @@ class InputSpec:
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> Self:
         """The spec of a tensor."""
         if not isinstance(tensor, Tensor):
-            raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is no Tensor")
+            raise ValueError(f"InputSpec.from_tensor: {type(tensor).__name__} is not a Tensor")
         return cls(list(tensor.meta.shape), tensor.dtype, name or tensor.name)
 
     @classmethod
     def from_numpy(cls, ndarray: Any, name: str | None = None) -> Self:
         """The spec of an array."""
         if not isinstance(ndarray, np.ndarray | np.generic):
-            raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is no ndarray")
+            raise ValueError(f"InputSpec.from_numpy: {type(ndarray).__name__} is not a ndarray")
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:
@@ -106,4 +106,4 @@ def as_spec(given: Any) -> InputSpec:
         return InputSpec(given.meta.shape, given.dtype, given._name)
     if isinstance(given, np.ndarray):
         return InputSpec.from_numpy(given)
-    raise OpError(f"input_spec: {type(given).__name__} is none of InputSpec, Tensor, ndarray")
+    raise OpError(f"input_spec: {type(given).__name__} is not one of InputSpec, Tensor, ndarray")

@@ -56,7 +56,7 @@ def _flag(line: Line, var: VarDesc) -> None:
     elif flag in FLAGS or flag == "persistable":
         setattr(var, FLAGS.get(flag, flag), True)
     else:
-        raise BadLine(f"{flag!r} is no property of a variable")
+        raise BadLine(f"{flag!r} is not a property of a variable")
 
 
 def _declaration(line: Line, block: Block) -> None:

@@ -139,7 +139,7 @@ def _dtype_problem(dtype: str) -> str | None:
     try:
         dtype_of(dtype)
     except OpError:
-        return f"{dtype!r} is no data type"
+        return f"{dtype!r} is not a data type"
     return None
 
 
@@ -333,7 +333,9 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
         if inner is not None:
             todo.extend((item, depth + 1) for item in inner)
         elif type(node) is not int or not 0 <= node < count:
-            yield f"contract: the output tree holds {node!r:.80}, which is none of {count} outputs"
+            yield (
+                f"contract: the output tree holds {node!r:.80}, which is not one of {count} outputs"
+            )
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -441,13 +441,13 @@ def reject_results(flat: list[Any]) -> None:
         held = [*iter_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
             why = (
-                f"'{type(leaf).__name__}' holds values of the program and is no result; give "
+                f"'{type(leaf).__name__}' holds values of the program and is not a result; give "
                 f"them in a tuple or dict"
             )
             raise TraceError(with_user_line(why))
         if isinstance(leaf, TensorArray):
             why = (
-                f"a list whose length is known only at run time ('{leaf.name}') is no result; "
+                f"a list whose length is known only at run time ('{leaf.name}') is not a result; "
                 f"stack or concat it"
             )
             raise TraceError(with_user_line(why))

@@ -93,7 +93,7 @@ class TracedLayer:
         """Accept strategies without effect. Raises TypeError for other objects."""
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):
-                raise TypeError(f"set_strategy: {type(given).__name__} is no {kind.__name__}")
+                raise TypeError(f"set_strategy: {type(given).__name__} is not a {kind.__name__}")
 
     def __call__(self, inputs: Any) -> list[Any]:
         """Return the outputs for a list of Tensors or ndarrays, as a flat list of ndarrays.

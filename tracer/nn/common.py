@@ -74,7 +74,7 @@ class Embedding(Layer):
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise OpError(
                 with_user_line(
-                    f"Embedding: padding_idx={padding_idx} is none of {num_embeddings} rows"
+                    f"Embedding: padding_idx={padding_idx} is not one of {num_embeddings} rows"
                 )
             )
         self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim

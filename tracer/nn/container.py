@@ -156,7 +156,8 @@ class LayerDict(Layer):
         for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise OpError(
-                    f"LayerDict.update: element {i} is no pair of a name and a layer: {pair!r:.80}"
+                    f"LayerDict.update: element {i} is not a pair of a name and a layer: "
+                    f"{pair!r:.80}"
                 )
             self.add_sublayer(*pair)
 
@@ -182,7 +183,7 @@ class ParameterList(Layer):
     def append(self, parameter: Parameter) -> ParameterList:
         """Add a parameter at the end."""
         if not isinstance(parameter, Parameter):
-            raise OpError(f"ParameterList: {type(parameter).__name__} is no Parameter")
+            raise OpError(f"ParameterList: {type(parameter).__name__} is not a Parameter")
         self.add_parameter(str(len(self)), parameter)
         return self
 

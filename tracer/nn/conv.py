@@ -69,7 +69,7 @@ class _Conv(Layer):
             why = f"groups={self._groups} does not divide {counts}"
         elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             why = (
-                f"padding_mode={self._padding_mode!r} is none of 'zeros', 'reflect', "
+                f"padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
                 f"'replicate', 'circular'"
             )
         else:

@@ -316,7 +316,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
         raise OpError(
-            f"calculate_gain: {nonlinearity!r} is none of relu, leaky_relu, {', '.join(_GAINS)}"
+            f"calculate_gain: {nonlinearity!r} is not one of relu, leaky_relu, {', '.join(_GAINS)}"
         )
     return _GAINS[nonlinearity]
 
@@ -357,7 +357,7 @@ class Dirac(Initializer):
         Raises OpError for a shape that is no filter, or that groups do not divide.
         """
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
-            raise OpError(f"Dirac: {list(shape)} is no filter of {self.groups} groups")
+            raise OpError(f"Dirac: {list(shape)} is not a filter of {self.groups} groups")
         value, size = np.zeros(tuple(shape), dtype), shape[0] // self.groups
         for group in range(self.groups):
             for i in range(min(size, shape[1])):
@@ -377,7 +377,7 @@ class Bilinear(Initializer):
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """See Initializer.make.   Raises OpError unless the filter is square."""
         if len(shape) != 4 or shape[2] != shape[3]:
-            raise OpError(f"Bilinear: {list(shape)} is no square filter")
+            raise OpError(f"Bilinear: {list(shape)} is not a square filter")
         factor = math.ceil(shape[3] / 2)
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
         line = 1 - np.abs(np.arange(shape[3]) / factor - centre)

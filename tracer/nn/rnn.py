@@ -415,7 +415,7 @@ class _Network(LayerList):
     ) -> None:
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
-            why = f"direction={direction!r} is none of 'forward', 'bidirect', 'bidirectional'"
+            why = f"direction={direction!r} is not one of 'forward', 'bidirect', 'bidirectional'"
             raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout

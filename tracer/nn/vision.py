@@ -109,12 +109,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Pad3D",
             "pad",
             {**_PAD, "data_format": "NCDHW"},
-            "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, "
-            "W] "
-            "-> "
-            "[N, "
-            "C, "
-            "D', "
+            "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, W] -> [N, C, D', "
             "H', W']",
             kept="_{}",
         ),
@@ -217,12 +212,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "LocalResponseNorm",
             "local_response_norm",
             _LRN,
-            "Channels normalised by those around   (Krizhevsky et al. 2012).   "
-            "x "
-            "[N, "
-            "C, "
-            "*] "
-            "-> "
+            "Channels normalised by those around   (Krizhevsky et al. 2012).   x [N, C, *] -> "
             "like x",
             _INPUT,
         ),

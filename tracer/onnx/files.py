@@ -97,9 +97,8 @@ def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> byt
     ):
         folder = os.path.dirname(files.params_path or "") or "."
         raise OpError(
-            f"export: ONNX finds shared weights only beside itself; write into {folder}, "
-            f"or "
-            f"use --inline"
+            f"export: ONNX finds shared weights only beside itself; write into {folder}, or use "
+            "--inline"
         )
     with translate_errors():
         made: bytes = runtime().to_onnx(

@@ -94,7 +94,7 @@ def read_ort(data: bytes, name: str) -> OrtModel:
         ) from None
     root = ort_model_processor.fbs.InferenceSession.InferenceSession
     if len(data) < 8 or not root.InferenceSessionBufferHasIdentifier(bytearray(data), 0):
-        raise FileError(f"{name}: is no ORT format model")
+        raise FileError(f"{name}: is not an ORT format model")
     try:
         return _Reader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
     except Exception as error:  # offsets that lead out of the file

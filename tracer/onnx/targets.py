@@ -60,7 +60,9 @@ def _parsed(text: str) -> Target:
     match = _TARGET.match(text.lower())
     name = _ALIASES.get(match["name"], match["name"]) if match else ""
     if match is None or name not in _READS:
-        raise OpError(f"export: target {text!r} is none of {', '.join(_READS)}, as in 'ort>=1.15'")
+        raise OpError(
+            f"export: target {text!r} is not one of {', '.join(_READS)}, as in 'ort>=1.15'"
+        )
     if match["major"] is None:
         return Target(name, None)
     version = (int(match["major"]), int(match["minor"] or 0))

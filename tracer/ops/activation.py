@@ -407,7 +407,7 @@ def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
 
 
 def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[int, ...]:
-    check(mode in ("all", "channel", "element"), f"mode={mode} is none of all, channel, element")
+    check(mode in ("all", "channel", "element"), f"mode={mode} is not one of all, channel, element")
     if mode == "element":
         return (1, *shape[1:])
     place = len(shape) - 1 if data_format[-1] == "C" else min(1, len(shape) - 1)
@@ -424,7 +424,7 @@ def _(x, alpha, *, data_format, mode):
     )
     check(
         dims_match(size_of(alpha.shape), size_of(tuple(sizes))),
-        f"mode={mode} wants {size_of(tuple(sizes))} elements of Alpha",
+        f"mode={mode} requires {size_of(tuple(sizes))} elements of Alpha",
     )
     return x
 

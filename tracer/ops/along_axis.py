@@ -171,7 +171,7 @@ def average(total: Any, count: Any) -> Any:
 def _(x, index, value, *, Axis, Reduce, Include_self):
     check(
         Reduce == "assign" or Reduce in _REDUCE_MODES,
-        f"Reduce={Reduce!r} is none of assign, {', '.join(_REDUCE_MODES)}",
+        f"Reduce={Reduce!r} is not one of assign, {', '.join(_REDUCE_MODES)}",
     )
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")

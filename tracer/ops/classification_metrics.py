@@ -117,8 +117,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
 
 @op(
     "precision_recall",
-    "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, "
-    "AccumMetrics, "
+    "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, AccumMetrics, "
     "AccumStatesInfo",
     no_grad=METRIC,
     host=PYTHON_LOOP,

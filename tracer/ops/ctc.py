@@ -104,7 +104,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
                 | (np.arange(labels.shape[1]) >= lengths[:, None])
             )
         ),
-        "a label is no class",
+        "a label is not a class",
     )
     batch = np.arange(x.shape[1])
     every = log_softmax_of(x, 2)
@@ -133,7 +133,7 @@ def _(x, labels, times, lengths, *, blank, norm_by_times):
         "Label needs whole numbers [batch, length]",
     )
     check(dims_match(labels.shape[0], x.shape[1]), "the batches differ")
-    check(x.shape[2] < 0 or 0 <= blank < x.shape[2], f"blank={blank} is no class")
+    check(x.shape[2] < 0 or 0 <= blank < x.shape[2], f"blank={blank} is not a class")
     return Meta((x.shape[1], 1), x.dtype), x
 
 

@@ -93,12 +93,8 @@ def _extreme(type: str, better: Any, word: str) -> Any:
         return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
 
     kernel.kernel.__doc__ = (
-        f"out = the {word} of x up to each place along the axis, indices = "
-        f"where "
-        f"it "
-        f"is, "
-        f"the "
-        f"last of equals.   x [*] -> [*], int [*]"
+        f"out = the {word} of x up to each place along the axis, indices = where it is, the last "
+        "of equals.   x [*] -> [*], int [*]"
     )
 
     @kernel.meta

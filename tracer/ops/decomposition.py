@@ -212,7 +212,7 @@ def qr(x, *, mode: str = "reduced"):
 
     mode: reduced: K = min(M, N); complete: K = M; r: as reduced, and Q is empty, [0].
     """
-    check(mode in ("reduced", "complete", "r"), f"mode={mode} is none of reduced, complete, r")
+    check(mode in ("reduced", "complete", "r"), f"mode={mode} is not one of reduced, complete, r")
     found = LAPACK.qr(x, mode)
     return (np.zeros(0, x.dtype), found) if mode == "r" else tuple(found)
 
@@ -220,7 +220,7 @@ def qr(x, *, mode: str = "reduced"):
 @qr.meta
 def _(x, *, mode):
     check_matrices(x)
-    check(mode in ("reduced", "complete", "r"), f"mode={mode} is none of reduced, complete, r")
+    check(mode in ("reduced", "complete", "r"), f"mode={mode} is not one of reduced, complete, r")
     batch, (rows, columns) = x.shape[:-2], x.shape[-2:]
     size = rows if mode == "complete" else shorter(x.shape)
     q = Meta((0,) if mode == "r" else (*batch, rows, size), x.dtype)

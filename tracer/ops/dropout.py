@@ -15,7 +15,7 @@ def _keep_scale(dropout_prob: float, implementation: str, is_test: bool) -> floa
     """The factor of kept elements."""
     check(
         implementation in MODES,
-        f"dropout_implementation={implementation} is none of {', '.join(MODES)}",
+        f"dropout_implementation={implementation} is not one of {', '.join(MODES)}",
     )
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - dropout_prob

@@ -26,7 +26,9 @@ def _numpy(name: str) -> Any:
 
 def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     """The axes, counted from the front."""
-    check(normalization in _OTHER, f"normalization={normalization} is none of {', '.join(_OTHER)}")
+    check(
+        normalization in _OTHER, f"normalization={normalization} is not one of {', '.join(_OTHER)}"
+    )
     check(len(axes) > 0, "axes is empty")
     found = normal_axes(axes, len(x.shape), "axes")
     check(all(x.shape[a] != 0 for a in found), "an axis to transform has no elements")

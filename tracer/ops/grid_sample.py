@@ -92,7 +92,7 @@ def _corners(axes: list[Axis], sizes: tuple[int, ...], mode: str) -> Iterator[Co
 def _check_modes(mode: str, padding_mode: str) -> None:
     check(mode in ("bilinear", "nearest"), f"mode={mode!r} is neither 'bilinear' nor 'nearest'")
     known = padding_mode in ("zeros", "border", "reflection")
-    check(known, f"padding_mode={padding_mode!r} is none of 'zeros', 'border', 'reflection'")
+    check(known, f"padding_mode={padding_mode!r} is not one of 'zeros', 'border', 'reflection'")
 
 
 def _gather_pixels(x: Any, corner: Corner) -> Any:

@@ -234,7 +234,7 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """
     check(
         driver in ("gels", "gelsy", "gelsd", "gelss"),
-        f"driver={driver} is none of gels, gelsy, gelsd, gelss",
+        f"driver={driver} is not one of gels, gelsy, gelsd, gelss",
     )
     check_finite(x)
     values = np.linalg.svd(x, compute_uv=False)

@@ -366,7 +366,7 @@ def kldiv_loss(x, target, *, reduction: str = "mean"):
 def _(x, target, *, reduction):
     _check_same_shape(x, target)
     words = ("none", "mean", "batchmean", "sum")
-    check(reduction in words, f"reduction={reduction} is none of {', '.join(words)}")
+    check(reduction in words, f"reduction={reduction} is not one of {', '.join(words)}")
     return x if reduction == "none" else Meta((), x.dtype)
 
 
@@ -403,7 +403,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
         return loss, np.zeros_like(total)
     if reduction == "sum":
         return np.sum(loss), total
-    check(reduction == "mean", f"reduction={reduction} is none of none, mean, sum")
+    check(reduction == "mean", f"reduction={reduction} is not one of none, mean, sum")
     with np.errstate(all="ignore"):
         return np.sum(loss) / total, total
 
@@ -421,7 +421,9 @@ def _(x, label, weight, *, ignore_index, reduction):
     check(len(x.shape) >= 2, "X needs at least two axes")
     check_dtype(label.dtype.kind in "iu", "Label is not of integers")
     check(shapes_match(label.shape, (x.shape[0], *x.shape[2:])), "Label does not fit X")
-    check(reduction in ("none", "mean", "sum"), f"reduction={reduction} is none of none, mean, sum")
+    check(
+        reduction in ("none", "mean", "sum"), f"reduction={reduction} is not one of none, mean, sum"
+    )
     check(
         weight is None or shapes_match(weight.shape, (x.shape[1],)),
         "Weight needs one element per class",

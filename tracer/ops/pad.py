@@ -80,7 +80,7 @@ def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
     """Raise OpError if the padding mode does not support the widths."""
     check(
         mode == "constant" or mode in _MODES,
-        f"mode={mode!r} is none of constant, {', '.join(_MODES)}",
+        f"mode={mode!r} is not one of constant, {', '.join(_MODES)}",
     )
     if mode == "constant":
         return

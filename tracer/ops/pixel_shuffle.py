@@ -276,10 +276,8 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
     positive = min(*size, *stride, *dilation) > 0
     check(
         positive,
-        f"kernel_sizes={list(size)}, strides={list(stride)}, "
-        f"dilations={list(dilation)} "
-        f"are "
-        f"not positive",
+        f"kernel_sizes={list(size)}, strides={list(stride)}, dilations={list(dilation)} are not "
+        "positive",
     )
     return Window(size, stride, dilation, ((top, bottom), (left, right)))
 

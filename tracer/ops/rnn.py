@@ -76,7 +76,7 @@ def rnn(
     State like PreState; DropoutState uint8 [L-1,T,B,D*H]: what was kept between layers; Reserve
     [L,D,T,K,B,H]: what the gradient needs.
     """
-    check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
+    check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
         not _state_problem(x, pre, weights, cell, directions, num_layers, hidden_size),
@@ -148,7 +148,7 @@ def _(
     is_test,
 ):
     check_float(x)
-    check(mode in CELLS, f"mode={mode!r} is none of {', '.join(CELLS)}")
+    check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1

@@ -18,7 +18,7 @@ POOL_TYPES = ("SUM", "MEAN", "MAX", "MIN")
 
 
 def _check_pool_type(word: str, what: str) -> None:
-    check(word in POOL_TYPES, f"{what}={word} is none of {', '.join(POOL_TYPES)}")
+    check(word in POOL_TYPES, f"{what}={word} is not one of {', '.join(POOL_TYPES)}")
 
 
 def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
@@ -164,7 +164,7 @@ MESSAGE_OPS = {
 def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
     """The Meta of messages along edges; rows of x and y broadcast."""
     check_number(x)
-    check(word in MESSAGE_OPS, f"message_op={word} is none of {', '.join(MESSAGE_OPS)}")
+    check(word in MESSAGE_OPS, f"message_op={word} is not one of {', '.join(MESSAGE_OPS)}")
     check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
     check(len(x.shape) > 0 and len(y.shape) > 0, "an operand needs an axis")
     return Meta((edges, *broadcast_shapes(x.shape[1:], y.shape[1:])), x.dtype)
@@ -280,6 +280,6 @@ def _(x, *, index_num, nshards, shard_id, ignore_value):
     check_dtype(x.dtype.kind in "iu", "X is not of whole numbers")
     check(
         index_num > 0 and nshards > 0 and 0 <= shard_id < nshards,
-        f"shard_id={shard_id} is none of nshards={nshards}",
+        f"shard_id={shard_id} is not one of nshards={nshards}",
     )
     return x

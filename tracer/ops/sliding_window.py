@@ -128,7 +128,7 @@ def resolve_pads(
     """The padding of each axis."""
     check(
         algorithm in ("EXPLICIT", "SAME", "VALID"),
-        f"padding_algorithm={algorithm} is none of EXPLICIT, SAME, VALID",
+        f"padding_algorithm={algorithm} is not one of EXPLICIT, SAME, VALID",
     )
     explicit = normalize_pads(paddings, len(sizes))
     if algorithm == "VALID":

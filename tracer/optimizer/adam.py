@@ -56,9 +56,8 @@ class Adam(Optimizer):
     ) -> None:
         if lazy_mode:
             raise OpError(
-                f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which "
-                f"are "
-                f"dense here"
+                f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which are dense "
+                "here"
             )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)

@@ -199,7 +199,7 @@ class CyclicLR(LRScheduler):
             "exp_range": (lambda step: exp_gamma**step, "iterations"),
         }
         if scale_fn is None and mode not in scales:
-            raise OpError(f"CyclicLR: mode={mode!r} is none of {list(scales)}")
+            raise OpError(f"CyclicLR: mode={mode!r} is not one of {list(scales)}")
         if scale_mode not in ("cycle", "iterations"):
             raise OpError(
                 f"CyclicLR: scale_mode={scale_mode!r} is neither 'cycle' nor 'iterations'"

@@ -152,7 +152,9 @@ class Optimizer:
             )
         for parameter in group["params"]:
             if not isinstance(parameter, Tensor):
-                raise OpError(f"{type(self).__name__}: {type(parameter).__name__} is no Parameter")
+                raise OpError(
+                    f"{type(self).__name__}: {type(parameter).__name__} is not a Parameter"
+                )
             self._parameter_list.append(_equipped(parameter))
             if isinstance(item, dict):
                 self._settings[id(parameter)] = own

@@ -103,12 +103,12 @@ def unpacked(body: bytes, form: str, most: int) -> bytes:
     if form == "identity":
         return body
     if form not in _WINDOWS:
-        raise RequestError(f"Content-Encoding {form[:20]} is none of {', '.join(_WINDOWS)}", 415)
+        raise RequestError(f"Content-Encoding {form[:20]} is not one of {', '.join(_WINDOWS)}", 415)
     machine = zlib.decompressobj(_WINDOWS[form])
     try:
         found = machine.decompress(body, most + 1)
     except zlib.error:
-        raise RequestError(f"the body is no {form} data") from None
+        raise RequestError(f"the body is not a {form} data") from None
     if len(found) > most:
         raise RequestError(f"a request may have {most} bytes unpacked", 413)
     if not machine.eof:

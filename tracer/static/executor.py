@@ -179,7 +179,7 @@ def unpacked(program: Any) -> Program:
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
-        raise TypeError(with_user_line(f"Executor.run: {type(program).__name__} is no Program"))
+        raise TypeError(with_user_line(f"Executor.run: {type(program).__name__} is not a Program"))
     return program
 
 

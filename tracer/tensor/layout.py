@@ -349,7 +349,9 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
     check_tensors(x, index)
     if mode not in ("raise", "wrap", "clip"):
         raise OpError(
-            with_user_line(f"take: mode={mode!r} is none of 'raise', 'wrap', 'clip' (X={x.meta})")
+            with_user_line(
+                f"take: mode={mode!r} is not one of 'raise', 'wrap', 'clip' (X={x.meta})"
+            )
         )
     if index.meta.dtype.kind not in "iu":
         raise OpError(with_user_line(f"take: needs integers (Index={index.meta})"))

@@ -165,7 +165,7 @@ def cdist(
     """
     if compute_mode not in _MODES:
         raise OpError(
-            with_user_line(f"cdist: compute_mode={compute_mode} is none of {', '.join(_MODES)}")
+            with_user_line(f"cdist: compute_mode={compute_mode} is not one of {', '.join(_MODES)}")
         )
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))

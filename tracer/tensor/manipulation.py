@@ -539,7 +539,7 @@ def in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     if leaf and mode.tape and not mode.static:
         raise OpError(
             with_user_line(
-                f"in place: a leaf that wants a gradient cannot be changed in place (X={x.meta})"
+                f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
     mode.assign_inplace(x, function(mode.snapshot(x)))

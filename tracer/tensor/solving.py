@@ -170,7 +170,9 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
         return smallest / largest if p == -2 else largest / smallest
     if p not in _NORMS:
         raise OpError(
-            with_user_line(f"cond: p={p!r} is none of None, 2, -2, {', '.join(map(str, _NORMS))}")
+            with_user_line(
+                f"cond: p={p!r} is not one of None, 2, -2, {', '.join(map(str, _NORMS))}"
+            )
         )
     return _NORMS[p](x) * _NORMS[p](inverse(x))
 

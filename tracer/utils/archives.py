@@ -50,7 +50,7 @@ def archive_at(
     ) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the system's own words
             raise
-        raise FileError(f"{name}: is no whole archive ({error})") from None
+        raise FileError(f"{name}: is not a complete archive ({error})") from None
 
 
 class _Unpacked:

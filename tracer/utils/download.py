@@ -90,7 +90,7 @@ def fetch(
     scheme, path = _parts(url)
     name = name or Path(path).name
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
-        raise OarlockError(f"download: {url!r} is no address of a file by http or https")
+        raise OarlockError(f"download: {url!r} is not an address of a file by http or https")
     target = Path(folder) / name
     if not again and target.is_file() and (md5sum is None or _md5(target) == md5sum):
         return target

@@ -75,7 +75,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
 
 def _numbers(version: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+(\.\d+){0,3}\S*", version):
-        raise OpError(with_user_line(f"require_version: {version!r} is no number of a version"))
+        raise OpError(with_user_line(f"require_version: {version!r} is not a number of a version"))
     found = [int(n) for n in re.findall(r"\d+", version)[:4]]
     return (*found, *[0] * (4 - len(found)))
 

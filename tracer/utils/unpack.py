@@ -61,7 +61,7 @@ def _contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 with packed.open(one) as file:
                     yield one.filename, file
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise FileError(f"{path.name}: is no whole archive ({error})") from None
+        raise FileError(f"{path.name}: is not a complete archive ({error})") from None
 
 
 def _inside(path: Path, name: str) -> PurePosixPath:

@@ -46,7 +46,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
 
 def _known(op: str, backend: str) -> str:
     if backend not in _BACKENDS:
-        raise OpError(f"{op}: backend={backend!r} is none of {list(_BACKENDS)}")
+        raise OpError(f"{op}: backend={backend!r} is not one of {list(_BACKENDS)}")
     return backend
 
 
@@ -86,5 +86,5 @@ def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:
         struct.error,
         library.DecompressionBombError,
     ) as error:
-        raise FileError(f"{name}: is no picture that can be read ({error})") from None
+        raise FileError(f"{name}: is not a readable image ({error})") from None
     return image

@@ -28,7 +28,7 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   struct stat existing{};
   if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
     throw Error(ErrorCode::file,
-                base_name(path) + ": is there already, and is no file that could be replaced");
+                base_name(path) + ": is there already, and is not a file that could be replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
   if (fd >= 0) partial_path = temporary.c_str();

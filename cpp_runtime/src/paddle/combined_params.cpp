@@ -24,7 +24,7 @@ fs::path value_path(const std::string& folder, const std::string& name) {
   for (const fs::path& part : inner) escapes_folder |= part == "..";
   if (escapes_folder)
     throw Error(ErrorCode::file,
-                base_name(folder) + ": a value is named '" + name + "', which is no file in it");
+                base_name(folder) + ": a value is named '" + name + "', which is not a file in it");
   return fs::path(folder) / inner;
 }
 

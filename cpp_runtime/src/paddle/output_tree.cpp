@@ -108,7 +108,7 @@ class TreeParser {
     for (char d : digits.substr(digits[0] == '-'))
       value = std::min(value * 10 + static_cast<std::size_t>(d - '0'), outputs_);
     if ((digits[0] == '-' && value > 0) || value >= outputs_)
-      fail("holds an index that is none of " + std::to_string(outputs_) + " outputs");
+      fail("holds an index that is not one of " + std::to_string(outputs_) + " outputs");
   }
 
   void scalar() {

@@ -117,7 +117,7 @@ struct Validator {
                        std::int32_t block) {
     require(is_child_block(op, index, block),
             op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
-                ", which is no child of block " + std::to_string(block));
+                ", which is not a child of block " + std::to_string(block));
     auto& owner = block_owners[static_cast<std::size_t>(index)];
     require(!owner, op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                         ", which " + (owner ? owner->type : "") + " already runs");

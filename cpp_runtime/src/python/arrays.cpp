@@ -148,7 +148,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
         numpy().module.attr("shape")(array);  // ascontiguousarray turns 0-D arrays into [1]
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
   } catch (nb::python_error&) {
-    throw Error(ErrorCode::input, "run: input '" + name + "' is no array");
+    throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
   }
   DType named = dtype_named(dtype_name(whole));
   bool foreign =

@@ -88,8 +88,8 @@ void profile_ops(const Command& c) {
 }
 
 void check(const Command& c) {
-  if (c.repeat < 1) throw UsageError{"--repeat wants at least 1"};
-  if (c.clients < 1 || c.clients > 1024) throw UsageError{"--clients wants 1 to 1024"};
+  if (c.repeat < 1) throw UsageError{"--repeat requires at least 1"};
+  if (c.clients < 1 || c.clients > 1024) throw UsageError{"--clients requires 1 to 1024"};
   if (c.profile_ops && (c.compare_options || !c.compare_model.empty()))
     throw UsageError{"--profile-ops supports one model only"};
 }

@@ -31,13 +31,13 @@ int integer(const std::string& option, const std::string& text) {
     used = 0;
   }
   if (used == 0 || used != text.size() || value < 0)
-    throw UsageError{option + " wants a number, not '" + text + "'"};
+    throw UsageError{option + " requires a number, not '" + text + "'"};
   return value;
 }
 
 double number(const std::string& option, const std::string& text) {
   auto value = parse_double(text);
-  if (!value || !(*value >= 0)) throw UsageError{option + " wants a number, not '" + text + "'"};
+  if (!value || !(*value >= 0)) throw UsageError{option + " requires a number, not '" + text + "'"};
   return *value;
 }
 
@@ -45,7 +45,7 @@ Shapes shapes(const std::string& option, const std::string& text) {
   try {
     return parse_shapes(text);
   } catch (const Error&) {
-    throw UsageError{option + " wants NAME=1,3,224,224, not '" + text + "'"};
+    throw UsageError{option + " requires NAME=1,3,224,224, not '" + text + "'"};
   }
 }
 
@@ -154,13 +154,13 @@ Command parse(int argc, char** argv) {
       if (words[i] == o.name) found = &o;
     if (!found) throw UsageError{"no option " + words[i]};
     bool flag = !*found->value;
-    if (!flag && i + 1 == words.size()) throw UsageError{words[i] + " wants " + found->value};
+    if (!flag && i + 1 == words.size()) throw UsageError{words[i] + " requires " + found->value};
     found->set(command, flag ? "" : words[++i]);
   }
   if (command.paths.empty()) throw UsageError{"nothing to do"};
   command.name = command.paths[0];
   command.paths.erase(command.paths.begin());
-  if (command.paths.empty()) throw UsageError{command.name + " wants a model"};
+  if (command.paths.empty()) throw UsageError{command.name + " requires a model"};
   if (command.paths.size() > 2)
     throw UsageError{command.name + " takes MODEL and PARAMS, and no more: '" + command.paths[2] +
                      "'"};
@@ -171,7 +171,7 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     auto equals = setting.find('=');
     if (equals == std::string::npos)
-      throw UsageError{"an option wants NAME=VALUE, not '" + setting + "'"};
+      throw UsageError{"an option requires NAME=VALUE, not '" + setting + "'"};
     set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
 }

@@ -28,7 +28,7 @@ std::vector<std::string> by_position(const NamedTensors& arrays,
 }  // namespace
 
 int run(const Command& c) {
-  if (c.input.empty() || c.output.empty()) throw UsageError{"run wants --input and --output"};
+  if (c.input.empty() || c.output.empty()) throw UsageError{"run requires --input and --output"};
   auto engine = preload_engine(c.options);
   Model model = open_model(c);
   check_output(c, model);

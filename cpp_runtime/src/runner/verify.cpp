@@ -188,7 +188,7 @@ void print(const std::vector<Finding>& findings, const std::string& why, bool js
 }  // namespace
 
 int verify(const Command& c) {
-  if (c.input.empty() || c.expect.empty()) throw UsageError{"verify wants --input and --expect"};
+  if (c.input.empty() || c.expect.empty()) throw UsageError{"verify requires --input and --expect"};
   VerifyCase given{c, open_model(c), {}, {}, {c.rtol, c.atol}};
   split_expected(given);
   Strings inner;

@@ -247,7 +247,7 @@ struct Session::Impl {
       throw Error(ErrorCode::input,
                   "run: input '" + spec.name + "' is " +
                       show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
-                      ", the model wants " + show(spec.dtype, spec.shape));
+                      ", the model requires " + show(spec.dtype, spec.shape));
     check_memory(spec.name, view);
   }
 

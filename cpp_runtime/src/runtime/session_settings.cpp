@@ -32,7 +32,7 @@ void check_profile(const std::string& prefix) {
 
 void check_device(const std::string& name) {
   require(name == "cpu" || name == "cuda" || name == "tensorrt",
-          "device '" + name + "' is none of cpu, cuda, tensorrt");
+          "device '" + name + "' is not one of cpu, cuda, tensorrt");
 }
 
 void check_tristate(const char* name, int value) {

@@ -221,7 +221,7 @@ def condition_of_shape_one(x: Any) -> Any:
     return x
 
 
-@program(untaken="only what is no number differs from itself")
+@program(untaken="only what is not a number differs from itself")
 def equal_shapes_other_values(x: Any) -> Any:
     if paddle.all(x == x):
         x = x * 2

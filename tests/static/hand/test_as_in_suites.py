@@ -258,7 +258,7 @@ def test_arrays_for_scopes() -> None:
 def test_what_is_no_tensor_is_not_detached(mode: Any) -> None:
     block = static.default_main_program().global_block()
     kinds = block.create_var(name="x", shape=[1], dtype="float32").desc.VarType
-    with pytest.raises(AssertionError, match="is no tensor"):
+    with pytest.raises(AssertionError, match="is not a tensor"):
         block.create_var(name="scopes", type=kinds.STEP_SCOPES).detach()
     assert block.create_var(name="text", dtype=kinds.STRINGS).lod_level is None
 
@@ -284,7 +284,7 @@ def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
     exe.run(static.default_startup_program())
     (found,) = exe.run(feed={"x": np.array([0, 1, 2])}, fetch_list=[y])
     assert (found == 0).all(axis=1).tolist() == [False, True, False]
-    with pytest.raises(ValueError, match="padding_idx=4 is none of 4 rows"):
+    with pytest.raises(ValueError, match="padding_idx=4 is not one of 4 rows"):
         paddle.nn.Embedding(4, 2, padding_idx=4)
 
 

@@ -208,9 +208,9 @@ def test_compiled_programs_and_strategies(line: tuple[Any, Any]) -> None:
     static.ExecutionStrategy().num_threads = 4
     compiled = static.CompiledProgram(static.default_main_program(), strategy)
     assert exe.run(compiled, feed={"x": ONES}, fetch_list=[y])[0].shape == (2, 1)
-    with pytest.raises(OpError, match="int is no Program"):
+    with pytest.raises(OpError, match="int is not a Program"):
         static.CompiledProgram(3)
-    with pytest.raises(TypeError, match="str is no Program"):
+    with pytest.raises(TypeError, match="str is not a Program"):
         exe.run("program")
 
 

@@ -379,12 +379,12 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
     ("wrong", "why"),
     [
         (lambda x: static.nn.fc(x, 3, num_flatten_dims=2), r"num_flatten_dims=2 is not in 1 ... 1"),
-        (lambda x: static.nn.fc(x, 3, activation="whistle"), "act='whistle' is no activation"),
+        (lambda x: static.nn.fc(x, 3, activation="whistle"), "act='whistle' is not an activation"),
         (lambda x: static.nn.prelu(x, "some"), "mode='some' is none of"),
         (lambda x: static.nn.conv2d(x, 3, 3), r"takes 4 axes \(X=float32\[\?,4\]\)"),
         (
             lambda x: static.nn.batch_norm(x, data_layout="NHWC", act="sum"),
-            "act='sum' is no activation",
+            "act='sum' is not an activation",
         ),
         (
             lambda x: static.data("x", [None, 5]),
@@ -392,14 +392,14 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
         ),
         (
             lambda x: static.gradients(np.ones(1), x),
-            "gradients: ndarray is no variable of a program",
+            "gradients: ndarray is not a variable of a program",
         ),
         (
             lambda x: paddle.optimizer.SGD(0.1).minimize(static.nn.fc(x, 3)),
             "The number of elements of loss should be 1",
         ),
         (lambda x: static.program_guard(3).__enter__(), "main_program is int, not a Program"),
-        (lambda x: static.name_scope("").__enter__(), "'' is no name"),
+        (lambda x: static.name_scope("").__enter__(), "'' is not a name"),
         (lambda x: static.append_backward(x.sum(), checkpoints=[x]), "checkpoints are not there"),
         (lambda x: static.set_ipu_shard(x), "Graphcore"),
         (lambda x: static.ctr_metric_bundle(x, x), "parameter servers"),

@@ -89,7 +89,7 @@ class ConditionalBlock:
         for given in inputs:
             if not isinstance(given, Variable):
                 raise TypeError(
-                    with_user_line(f"ConditionalBlock: {type(given).__name__} is no Variable")
+                    with_user_line(f"ConditionalBlock: {type(given).__name__} is not a Variable")
                 )
         self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
 

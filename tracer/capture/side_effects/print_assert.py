@@ -43,7 +43,7 @@ def Print(
         )
     if print_phase not in PHASES:
         raise OpError(
-            with_user_line(f"Print: print_phase={print_phase!r} is none of {list(PHASES)}")
+            with_user_line(f"Print: print_phase={print_phase!r} is not one of {list(PHASES)}")
         )
     settings: dict[str, bool | int | str] = {
         "first_n": first_n,

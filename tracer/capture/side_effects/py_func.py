@@ -48,7 +48,7 @@ def registered_call(number: int) -> PythonCall:
     """Return the function with a number. Raises OarlockError for a number of another process."""
     if not 0 <= number < len(PYTHON_CALLS):
         raise OarlockError(
-            f"py_func: function number {number} is none of this process; it was not saved "
+            f"py_func: function number {number} is not one of this process; it was not saved "
             f"with the program"
         )
     return PYTHON_CALLS[number]

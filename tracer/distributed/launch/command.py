@@ -71,7 +71,7 @@ def set_by_variables(given: argparse.Namespace) -> None:
         if text is None:
             continue
         if name in _NUMBERS and not text.isdecimal():
-            raise OarlockError(f"launch: {variable}={text!r} is no number")
+            raise OarlockError(f"launch: {variable}={text!r} is not a number")
         setattr(given, name, int(text) if name in _NUMBERS else text)
         print(f"launch: {variable}={text} goes before --{name}", file=sys.stderr)
 
@@ -81,8 +81,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="oarlock.distributed.launch",
         description="Start a program in several processes on this machine. For several machines "
-        "use "
-        "mpiexec itself; see docs/scaling.md.",
+        "use mpiexec itself; see docs/scaling.md.",
     )
     made.add_argument(
         "--nproc_per_node", type=int, help="how many processes; as many as devices are named, or 1"

@@ -22,9 +22,7 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
     """
     if not isinstance(program, Program):
         raise TypeError(
-            f"Calculating Memory Usage requires Program as its Parameter.But you "
-            f"passed "
-            f"in "
+            "Calculating Memory Usage requires Program as its Parameter.But you passed in "
             f"{type(program)}"
         )
     if batch_size <= 0:

@@ -58,7 +58,7 @@ class _Conv(Scoped):
         if groups and channels % groups:
             raise OpError(
                 with_user_line(
-                    f"{type(self).__name__}: num_channels={channels} is no multiple of "
+                    f"{type(self).__name__}: num_channels={channels} is not a multiple of "
                     f"groups={groups}"
                 )
             )

@@ -130,7 +130,7 @@ class Embedding(Scoped):
         self._padding = -1 if padding_idx is None else padding_idx % rows
         if padding_idx is not None and not -rows <= padding_idx < rows:
             raise OpError(
-                with_user_line(f"Embedding: padding_idx={padding_idx} is no row of {list(size)}")
+                with_user_line(f"Embedding: padding_idx={padding_idx} is not a row of {list(size)}")
             )
         self.weight: Any = self.create_parameter(size, param_attr, dtype)
 

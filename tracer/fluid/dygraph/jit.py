@@ -49,7 +49,7 @@ class TracedLayer:
         TracedLayer.
         """
         if not isinstance(layer, Layer):
-            raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is no Layer")
+            raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
         if not _flat(inputs) and inputs not in ([], ()):
             raise OperandError(
                 with_user_line(f"TracedLayer.trace: inputs should be variables, not {inputs!r:.80}")
@@ -70,7 +70,7 @@ class TracedLayer:
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if not isinstance(given, kind | None):
                 raise MisfitError(
-                    with_user_line(f"set_strategy: {type(given).__name__} is no {kind.__name__}")
+                    with_user_line(f"set_strategy: {type(given).__name__} is not a {kind.__name__}")
                 )
 
     def __call__(self, inputs: Any) -> Any:

@@ -204,7 +204,7 @@ def activated(layer: str, x: Any, act: str | None) -> Any:
         return x
     op = OPS.get(act)
     if op is None:
-        raise OpError(with_user_line(f"{layer}: act={act!r} is no activation"))
+        raise OpError(with_user_line(f"{layer}: act={act!r} is not an activation"))
     return op(x)
 
 

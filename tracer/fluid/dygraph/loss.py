@@ -22,7 +22,9 @@ class _Reduced(Layer):
         if reduction not in ("mean", "sum", "none"):
             kind = type(self).__name__
             raise ValueError(
-                with_user_line(f"{kind}: reduction={reduction!r} is none of 'mean', 'sum', 'none'")
+                with_user_line(
+                    f"{kind}: reduction={reduction!r} is not one of 'mean', 'sum', 'none'"
+                )
             )
         super().__init__()
         self.reduction = reduction

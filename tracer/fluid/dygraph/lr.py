@@ -267,9 +267,8 @@ class LinearLrWarmup(LearningRateDecay):
             kind = type(learning_rate).__name__
             raise TypeError(
                 with_user_line(
-                    f"the type of learning_rate should be [int, float or "
-                    f"LearningRateDecay], "
-                    f"not {kind}"
+                    "the type of learning_rate should be [int, float or LearningRateDecay], not "
+                    f"{kind}"
                 )
             )
         if not end_lr > start_lr:

@@ -333,7 +333,7 @@ class PRelu(Scoped):
         if mode not in shapes or (mode == "channel" and channel is None):
             raise ValueError(
                 with_user_line(
-                    f"PRelu: mode={mode!r} is none of 'all', 'channel' (with channel), 'element'"
+                    f"PRelu: mode={mode!r} is not one of 'all', 'channel' (with channel), 'element'"
                 )
             )
         self._mode = mode

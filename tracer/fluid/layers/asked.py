@@ -101,6 +101,6 @@ def _problems(
             ]
             for wrong in [v for v in variables if dtype_of(v.meta.dtype).name not in takes.dtypes]:
                 yield (
-                    f"the dtype of {name} is none of {', '.join(sorted(takes.dtypes))} "
+                    f"the dtype of {name} is not one of {', '.join(sorted(takes.dtypes))} "
                     f"({name}={wrong.meta})"
                 )

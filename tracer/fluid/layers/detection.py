@@ -134,9 +134,8 @@ def _check_per_map(count: int, **given: Any) -> None:
         if values and (not isinstance(values, list | tuple) or len(values) != count):
             raise OpError(
                 with_user_line(
-                    f"multi_box_head: {what}={values} is not a list with one entry for "
-                    f"each "
-                    f"of {count} maps"
+                    f"multi_box_head: {what}={values} is not a list with one entry for each of "
+                    f"{count} maps"
                 )
             )
 

@@ -35,9 +35,8 @@ def _made(kind: str, today: str) -> Callable[..., Any]:
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"act of what {kind} gives.   x [*S], y the same or a run of axes of it that "
-        f"starts "
-        f"at `axis` (-1: the last ones) -> [*S]"
+        f"act of what {kind} gives.   x [*S], y the same or a run of axes of it that starts at "
+        "`axis` (-1: the last ones) -> [*S]"
     )
     return layer
 

@@ -43,11 +43,8 @@ def _connective(kind: str) -> Callable[..., Any]:
 def _named(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., Any]:
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"Whether x and y are {kind}, also put into `{target}`.   x [*], y the same "
-        f"or "
-        f"[1] "
-        f"-> "
-        f"bool [*]"
+        f"Whether x and y are {kind}, also put into `{target}`.   x [*], y the same or [1] -> "
+        "bool [*]"
     )
     return instead(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
 

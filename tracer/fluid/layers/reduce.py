@@ -30,9 +30,8 @@ def _made(kind: str, today: str) -> Callable[..., Any]:
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"The {today} over the axes `dim`, all for None.   input [*S] -> [*S] without "
-        f"those "
-        f"axes, [1] where none is left"
+        f"The {today} over the axes `dim`, all for None.   input [*S] -> [*S] without those axes, "
+        "[1] where none is left"
     )
     return layer
 

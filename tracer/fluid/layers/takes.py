@@ -134,10 +134,9 @@ TAKES = {
         "matrix_nms.use_gaussian multiclass_nms.normalized randperm.stop_gradient"
     ),
     "= list": (
-        "multiplex.inputs retinanet_detection_output.bboxes "
-        "retinanet_detection_output.scores retinanet_detection_output.anchors "
-        "sequence_concat.input "
-        "similarity_focus.indexes squeeze.axes transpose.perm"
+        "multiplex.inputs retinanet_detection_output.bboxes retinanet_detection_output.scores "
+        "retinanet_detection_output.anchors sequence_concat.input similarity_focus.indexes "
+        "squeeze.axes transpose.perm"
     ),
     "int32": (
         "generate_proposal_labels.gt_classes generate_proposal_labels.is_crowd "
@@ -149,9 +148,8 @@ TAKES = {
         "expand.expand_times reshape.shape rnn.inputs strided_slice.starts "
         "strided_slice.ends strided_slice.strides uniform_random.shape"
     ),
-    "bool float32 float64 int32 int64": "Print.input expand.x expand_as.x expand_as.target_tensor "
-    "ones_like.x "
-    "zeros_like.x",
+    "bool float32 float64 int32 int64": "Print.input expand.x expand_as.x "
+    "expand_as.target_tensor ones_like.x zeros_like.x",
     "= None Variable list tuple": "crop_tensor.offsets py_func.x py_func.out rnn.initial_states",
     "= Variable float int": "linspace.num range.start range.end range.step",
     "= Variable list tuple = int32 int64": "fill_constant.shape full.shape gaussian_random.shape",

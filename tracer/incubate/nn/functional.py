@@ -53,7 +53,7 @@ def fused_linear_activation(
     x [*, M, K], y [K, N], bias [N] -> [*, M, N]
     """
     if activation not in (None, "none", "gelu", "relu"):
-        why = f"activation={activation!r} is none of 'gelu', 'relu', 'none'"
+        why = f"activation={activation!r} is not one of 'gelu', 'relu', 'none'"
         raise OpError(with_user_line(f"fused_linear_activation: {why}"))
     found = fused_matmul_bias(x, y, bias, trans_x, trans_y)
     return (

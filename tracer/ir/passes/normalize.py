@@ -56,9 +56,7 @@ def _plain(op: data.OpDesc) -> list[data.OpDesc]:
     if op.type == "py_func":
         where = f"\n  at {op.where}" if op.where else ""
         raise OpError(
-            f"normalize_program: py_func calls a Python function, which cannot be saved "
-            f"to "
-            f"a "
+            "normalize_program: py_func calls a Python function, which cannot be saved to a "
             f"file{where}"
         )
     if op.type != "pylayer":

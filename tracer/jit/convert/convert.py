@@ -105,8 +105,8 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
     if code is None:
         raise TypeError(
             with_user_line(
-                f"{getattr(plain, '__name__', plain)!s:.80} is no function of Python's; it has no "
-                "source"
+                f"{getattr(plain, '__name__', plain)!s:.80} is not a function of Python's; it has "
+                "no source"
             )
         )
     try:

@@ -206,7 +206,7 @@ def _check_key(key: Any, keys: list[Any]) -> None:
     for other in keys[1:]:
         known = OPS["logical_or"](known, key == other)
     emit_check(
-        mode, known, f"KeyError: the number is none of the keys {keys}", str(user_line() or "")
+        mode, known, f"KeyError: the number is not one of the keys {keys}", str(user_line() or "")
     )
 
 

@@ -13,8 +13,8 @@ bool check_tensors(PyObject* list, bool valued) {
   for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
     PyObject* item = PyList_GetItem(list, i);
     if (is_tensor(item) && (!valued || as_tensor(item)->array)) continue;
-    PyErr_SetString(PyExc_TypeError,
-                    valued ? "an operand is no Tensor with a value" : "an operand is no Tensor");
+    PyErr_SetString(PyExc_TypeError, valued ? "an operand is not a Tensor with a value"
+                                            : "an operand is not a Tensor");
     return false;
   }
   return true;

@@ -238,9 +238,9 @@ class Expression {
     }
     for (std::size_t o : code_.outputs)
       if (o < code_.first_result() || o >= code_.first_result() + code_.instructions.size())
-        throw nb::value_error("an output is no result");
+        throw nb::value_error("an output is not a result");
     for (std::size_t i : code_.reusable)
-      if (i >= inputs) throw nb::value_error("a reusable value is no input");
+      if (i >= inputs) throw nb::value_error("a reusable value is not an input");
     assign_destinations();
     find_last_reads();
   }

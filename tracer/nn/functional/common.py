@@ -67,7 +67,9 @@ def embedding(
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
         raise OpError(
-            with_user_line(f"embedding: padding_idx={padding_idx} is no row (weight={weight.meta})")
+            with_user_line(
+                f"embedding: padding_idx={padding_idx} is not a row (weight={weight.meta})"
+            )
         )
     elif padding_idx < 0:
         padding_idx += rows

@@ -45,7 +45,7 @@ def reduced(loss: Tensor, reduction: str, op: str) -> Tensor:
         return reduce("reduce_sum", loss, None, False)
     if reduction != "none":
         raise OpError(
-            with_user_line(f"{op}: reduction={reduction!r} is none of 'mean', 'sum', 'none'")
+            with_user_line(f"{op}: reduction={reduction!r} is not one of 'mean', 'sum', 'none'")
         )
     return loss
 

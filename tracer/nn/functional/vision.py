@@ -51,7 +51,7 @@ def _check(
 ) -> None:
     rank = x.ndim - 2
     if mode not in _RANKS:
-        _refuse(f"mode={mode!r} is none of {', '.join(map(repr, _RANKS))}", x)
+        _refuse(f"mode={mode!r} is not one of {', '.join(map(repr, _RANKS))}", x)
     if rank not in _RANKS[mode]:
         _refuse(f"mode={mode!r} is not for this rank", x)
     if data_format not in _FORMATS[rank]:

@@ -47,7 +47,7 @@ def clip_grad_norm_(
     """
     if norm_type not in (float("inf"), 0, 1, 2):
         raise OpError(
-            with_user_line(f"clip_grad_norm_: norm_type={norm_type} is none of 0, 1, 2, inf")
+            with_user_line(f"clip_grad_norm_: norm_type={norm_type} is not one of 0, 1, 2, inf")
         )
     held = _listed(parameters)
     if not held:

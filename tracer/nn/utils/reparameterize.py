@@ -94,7 +94,7 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     rank = weight.ndim
     if dim is not None and not -rank <= dim < rank:
         raise OpError(
-            with_user_line(f"weight_norm: dim={dim} is no axis of {name} ({weight.meta})")
+            with_user_line(f"weight_norm: dim={dim} is not an axis of {name} ({weight.meta})")
         )
     at = -1 if dim in (None, -1) else dim % rank
     with no_grad():

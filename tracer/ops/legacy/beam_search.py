@@ -22,7 +22,7 @@ class Item(NamedTuple):
 
 def _absolute_offsets(lod: Any, level: int) -> Any:
     """The offsets of a level, in rows."""
-    check(0 <= level < len(lod or ()), f"level={level} is none of those of scores")
+    check(0 <= level < len(lod or ()), f"level={level} is not one of those of scores")
     found = np.asarray(lod[level], np.int64)
     for deeper in lod[level + 1 :]:
         found = np.asarray(deeper, np.int64)[found]

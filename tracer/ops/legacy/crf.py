@@ -80,7 +80,8 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
         if a == b:
             continue
         check(
-            bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()), "a Label is no label"
+            bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()),
+            "a Label is not a label",
         )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum(ways, 1)[:, None])

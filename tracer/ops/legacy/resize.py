@@ -37,7 +37,7 @@ def _repeat_count(x: Sequence[int], target: Sequence[int]) -> list[int]:
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
         all(a > 0 and b % a == 0 for a, b in zip(x, target, strict=True)),
-        "a size of target_tensor is no multiple of that of X",
+        "a size of target_tensor is not a multiple of that of X",
     )
     return [b // a for a, b in zip(x, target, strict=True)]
 

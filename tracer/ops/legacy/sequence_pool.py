@@ -59,7 +59,7 @@ def _divisor(pooltype, counts):
 
 @sequence_pool.meta
 def _(x, lod, *, pooltype, pad_value):
-    check(pooltype in POOLS, f"pooltype={pooltype!r} is none of {list(POOLS)}")
+    check(pooltype in POOLS, f"pooltype={pooltype!r} is not one of {list(POOLS)}")
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 

@@ -26,7 +26,7 @@ ACTIVATIONS: dict[str, tuple[Any, Any]] = {
 def check_activations(*names):
     """Raise OpError for an unknown activation name."""
     for name in names:
-        check(name in ACTIVATIONS, f"activation {name!r} is none of {list(ACTIVATIONS)}")
+        check(name in ACTIVATIONS, f"activation {name!r} is not one of {list(ACTIVATIONS)}")
 
 
 class Step(NamedTuple):
@@ -500,7 +500,7 @@ def gru_unit(
 def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
     check(
         min(activation, gate_activation) >= 0 and max(activation, gate_activation) < 4,
-        "an activation is none of 0 ... 3",
+        "an activation is not one of 0 ... 3",
     )
     check(
         dims_match(x.shape[1], multiply_dims(weight.shape[0], 3)),

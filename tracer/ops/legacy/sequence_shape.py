@@ -231,7 +231,7 @@ def sequence_reshape(x, lod=None, *, new_dim: int):
 
 @sequence_reshape.meta
 def _(x, lod, *, new_dim):
-    check(new_dim > 0, f"new_dim={new_dim} is no size")
+    check(new_dim > 0, f"new_dim={new_dim} is not a size")
     return Meta((-1, new_dim), x.dtype)
 
 
@@ -261,7 +261,7 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
 
 @sequence_enumerate.meta
 def _(x, lod, *, win_size, pad_value):
-    check(win_size > 0, f"win_size={win_size} is no size")
+    check(win_size > 0, f"win_size={win_size} is not a size")
     return Meta((x.shape[0], win_size), x.dtype)
 
 
@@ -369,7 +369,9 @@ def sequence_scatter(x, ids, lod=None, updates=None):
         len(row_offsets(lod, "Ids")) - 1 == x.shape[0],
         "Ids has another number of sequences than X rows",
     )
-    check(bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is no place in a row of X")
+    check(
+        bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is not a place in a row of X"
+    )
     out = x.copy()
     np.add.at(out, (rows, places), updates.reshape(-1))
     return out

@@ -278,7 +278,7 @@ def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[
 def _(
     inference, lod, label, label_lod, length, *, num_chunk_types, chunk_scheme, excluded_chunk_types
 ):
-    check(chunk_scheme in SCHEMES, f"chunk_scheme={chunk_scheme!r} is none of {list(SCHEMES)}")
+    check(chunk_scheme in SCHEMES, f"chunk_scheme={chunk_scheme!r} is not one of {list(SCHEMES)}")
     share, count = Meta((1,), np.dtype(np.float32)), Meta((1,), np.dtype(np.int64))
     return share, share, share, count, count, count
 

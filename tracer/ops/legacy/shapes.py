@@ -62,7 +62,7 @@ def diag(x):
 
 @diag.meta
 def _(x):
-    check(len(x.shape) == 1, "Diagonal is no vector")
+    check(len(x.shape) == 1, "Diagonal is not a vector")
     return Meta((x.shape[0], x.shape[0]), x.dtype)
 
 

@@ -39,6 +39,6 @@ def similarity_focus(x, *, axis: int, indexes: Ints):
 @similarity_focus.meta
 def _(x, *, axis, indexes):
     check(len(x.shape) == 4, "X needs four axes")
-    check(axis in (1, 2, 3), f"axis={axis} is none of 1, 2, 3")
+    check(axis in (1, 2, 3), f"axis={axis} is not one of 1, 2, 3")
     check(len(indexes) > 0, "indexes are empty")
     return float_like_x(x)

@@ -88,6 +88,6 @@ class CompiledProgram:
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
             kind = type(program_or_graph).__name__
-            raise OperandError(with_user_line(f"CompiledProgram: {kind} is no Program"))
+            raise OperandError(with_user_line(f"CompiledProgram: {kind} is not a Program"))
         self.program = self._program = program_or_graph
         self._build_strategy = build_strategy

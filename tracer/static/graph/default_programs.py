@@ -84,7 +84,9 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     """
     if not prefix or "/" in prefix:
         raise MisfitError(
-            with_user_line(f"name_scope: {prefix!r} is no name; it should have letters, and no '/'")
+            with_user_line(
+                f"name_scope: {prefix!r} is not a name; it should have letters, and no '/'"
+            )
         )
     recorder = default_main_program().recorder
     inside = "/".join(recorder.name_scopes)
@@ -111,7 +113,7 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         or (kind == "cpu" and index)
     ):
         raise OpError(
-            with_user_line(f"device_guard: {device!r} is none of None, 'cpu', 'gpu', 'gpu:N'")
+            with_user_line(f"device_guard: {device!r} is not one of None, 'cpu', 'gpu', 'gpu:N'")
         )
     recorder = default_main_program().recorder
     before, recorder.device = recorder.device, device or ""

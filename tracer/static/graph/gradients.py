@@ -28,7 +28,7 @@ def program_of(what: str, variable: Any) -> Program:
             else type(variable).__name__
         )
         raise OperandError(
-            with_user_line(f"{what}: {kind} is no variable of a program that is written by hand")
+            with_user_line(f"{what}: {kind} is not a variable of a program that is written by hand")
         )
     return variable.block.program
 
@@ -50,7 +50,9 @@ def append_backward(
     """
     if callbacks is not None and not isinstance(callbacks, list | tuple):
         raise OperandError(
-            with_user_line(f"append_backward: callbacks is no list, but {type(callbacks).__name__}")
+            with_user_line(
+                f"append_backward: callbacks is not a list, but {type(callbacks).__name__}"
+            )
         )
     if callbacks:
         raise OarlockError(

@@ -88,7 +88,7 @@ class StaticGraphMode(Static):
             and not is_float(args[0].meta.dtype)
         ):
             raise OperandError(
-                with_user_line(f"{op.type}: X is no tensor of floats (X={args[0].meta})")
+                with_user_line(f"{op.type}: X is not a tensor of floats (X={args[0].meta})")
             )
         other = self._home(args) if self._program is None else None
         if other is not None:

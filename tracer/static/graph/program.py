@@ -154,14 +154,14 @@ class Program:
         """
         if not isinstance(mode, str) or not isinstance(scope, Scope | None):
             wrong = (
-                f"scope is no Scope, but {scope!r:.80}"
+                f"scope is not a Scope, but {scope!r:.80}"
                 if isinstance(mode, str)
-                else f"mode is no text, but {mode!r:.80}"
+                else f"mode is not a text, but {mode!r:.80}"
             )
             raise OperandError(with_user_line(f"state_dict: {wrong}"))
         if mode not in ("param", "opt", "all"):
             raise OpError(
-                with_user_line(f"state_dict: mode={mode!r} is none of 'param', 'opt', 'all'")
+                with_user_line(f"state_dict: mode={mode!r} is not one of 'param', 'opt', 'all'")
             )
         where = current_scope() if scope is None else scope
         wanted = [
@@ -201,7 +201,7 @@ class Program:
     @random_seed.setter
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
-            raise OpError(with_user_line(f"random_seed: {seed!r} is no int"))
+            raise OpError(with_user_line(f"random_seed: {seed!r} is not an int"))
         self.recorder.seed = seed
         self._source = None
 
@@ -305,7 +305,7 @@ class Program:
         """
         if not isinstance(other, Program):
             raise TypeError(
-                with_user_line(f"_copy_param_info_from: {type(other).__name__} is no Program")
+                with_user_line(f"_copy_param_info_from: {type(other).__name__} is not a Program")
             )
         other._give_settings(self)
 

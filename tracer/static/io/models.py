@@ -138,9 +138,8 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         if not isinstance(model, bytes):
             raise ValueError(
                 with_user_line(
-                    "load_inference_model: without path_prefix, model_filename is the "
-                    "bytes "
-                    "of the program"
+                    "load_inference_model: without path_prefix, model_filename is the bytes of "
+                    "the program"
                 )
             )
         desc = program_from_bytes(model)

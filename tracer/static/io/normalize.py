@@ -31,7 +31,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     """
     if not isinstance(program, Program):
         raise TypeError(
-            with_user_line(f"normalize_program: {type(program).__name__} is no Program")
+            with_user_line(f"normalize_program: {type(program).__name__} is not a Program")
         )
     keep = kwargs.pop("skip_prune_program", False)
     if kwargs:

@@ -114,16 +114,13 @@ def _of_old(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
         return {}  # as Paddle does
     if not os.path.isfile(path):
         raise FileError(
-            f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder "
-            f"or "
-            f"file "
-            f"of that name"
+            f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder or file of "
+            "that name"
         )
     if variables is None:
         raise ValueError(
             with_user_line(
-                "load_program_state: one file with all values does not say their names; "
-                "give "
+                "load_program_state: one file with all values does not say their names; give "
                 "var_list"
             )
         )

@@ -102,7 +102,7 @@ def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
         or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)]
         or not op.single
     ):
-        raise OpError(with_user_line(f"{kind}: act={name!r} is no activation"))
+        raise OpError(with_user_line(f"{kind}: act={name!r} is not an activation"))
     return op(x, **attrs)
 
 

@@ -29,7 +29,7 @@ class Sampler:
         if kind not in ("uniform", "log_uniform", "custom_dist"):
             raise OpError(
                 with_user_line(
-                    f"nce: sampler={kind!r} is none of 'uniform', 'log_uniform', 'custom_dist'"
+                    f"nce: sampler={kind!r} is not one of 'uniform', 'log_uniform', 'custom_dist'"
                 )
             )
         self.kind, self.classes, self.custom = kind, classes, custom

@@ -33,7 +33,7 @@ def prelu(
         shape = [1, *(known_size("prelu", x, i) for i in range(1, x.ndim))]
     elif mode != "all":
         raise OpError(
-            with_user_line(f"prelu: mode={mode!r} is none of 'all', 'channel', 'element'")
+            with_user_line(f"prelu: mode={mode!r} is not one of 'all', 'channel', 'element'")
         )
     with helper.writing():
         alpha = helper.parameter(param_attr, shape, x.dtype, start=Constant(0.25))

@@ -81,9 +81,7 @@ class Cifar10(Pictures):
         )
         if not good or not isinstance(classes, list) or not all(type(c) is int for c in classes):
             raise FileError(
-                f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a "
-                f"list "
-                f"of "
+                f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a list of "
                 f"{self._LABELS}"
             )
         if len(pixels) != len(classes):

@@ -27,10 +27,10 @@ class Pictures(Dataset):
     ) -> None:
         name = type(self).__name__
         if mode.lower() not in modes:
-            raise OpError(f"{name}: mode={mode!r} is none of {list(modes)}")
+            raise OpError(f"{name}: mode={mode!r} is not one of {list(modes)}")
         self.backend = get_image_backend() if backend is None else backend
         if self.backend not in ("pil", "cv2"):
-            raise OpError(f"{name}: backend={self.backend!r} is none of ['pil', 'cv2']")
+            raise OpError(f"{name}: backend={self.backend!r} is not one of ['pil', 'cv2']")
         self.mode = mode.lower()
         self.transform = transform
         self.dtype = get_default_dtype()
@@ -40,7 +40,7 @@ class Pictures(Dataset):
         if given is not None:
             path = Path(given)
             if not path.is_file():
-                raise OpError(f"{type(self).__name__}: {what}={given!s} is no file")
+                raise OpError(f"{type(self).__name__}: {what}={given!s} is not a file")
             return path
         if not fetch:
             raise OpError(f"{type(self).__name__}: {what} is needed where download is off")

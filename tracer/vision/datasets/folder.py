@@ -53,7 +53,7 @@ class _InFolders(Dataset):
             raise OpError(f"{type(self).__name__}: extensions and is_valid_file exclude each other")
         self.root = os.path.expanduser(os.fspath(root))
         if not os.path.isdir(self.root):
-            raise OpError(f"{type(self).__name__}: {self.root} is no folder")
+            raise OpError(f"{type(self).__name__}: {self.root} is not a folder")
         self.extensions = tuple(
             e.lower() for e in (IMG_EXTENSIONS if extensions is None else extensions)
         )

@@ -32,7 +32,7 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """
     data = read_file(path, MAX_BYTES, "list of labels")
     if len(data) < 128 or data[124:128] not in (b"\x00\x01IM", b"\x01\x00MI"):
-        raise FileError(f"{path.name}: is no MATLAB file of level 5")
+        raise FileError(f"{path.name}: is not a MATLAB file of level 5")
     order = "<" if data[126:128] == b"IM" else ">"
     found, left = {}, MAX_BYTES
     try:

@@ -30,7 +30,7 @@ def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
         with gzip.open(path, "rb") as file:
             head = file.read(4 + 4 * rank)
             if head[:4] != bytes([0, 0, _UBYTE, rank]) or len(head) != 4 + 4 * rank:
-                raise FileError(f"{path.name}: is no IDX file of bytes with {rank} axes")
+                raise FileError(f"{path.name}: is not an IDX file of bytes with {rank} axes")
             shape = struct.unpack(f">{rank}I", head[4:])
             size = int(np.prod(shape, dtype=object))
             if size > MAX_BYTES:
@@ -39,7 +39,7 @@ def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
                 )
             data = file.read(size + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise FileError(f"{path.name}: is no whole gzip file ({error})") from None
+        raise FileError(f"{path.name}: is not a complete gzip file ({error})") from None
     if len(data) != size:
         raise FileError(
             f"{path.name}: holds {'more' if len(data) > size else len(data)} bytes than "

@@ -164,7 +164,7 @@ class DenseNet(nn.Layer):
     ) -> None:
         super().__init__()
         if layers not in _SHAPES:
-            raise OpError(f"DenseNet: layers={layers} is none of {list(_SHAPES)}")
+            raise OpError(f"DenseNet: layers={layers} is not one of {list(_SHAPES)}")
         self.num_classes, self.with_pool = num_classes, with_pool
         channels, growth, depths = _SHAPES[layers]
         self.conv1_func = ConvBNLayer(3, channels, 7, 2, 3)

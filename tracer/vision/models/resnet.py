@@ -154,7 +154,7 @@ class ResNet(nn.Layer):
     ) -> None:
         super().__init__()
         if depth not in _DEPTHS:
-            raise OpError(f"ResNet: depth={depth} is none of {list(_DEPTHS)}")
+            raise OpError(f"ResNet: depth={depth} is not one of {list(_DEPTHS)}")
         self.groups, self.base_width, self.dilation, self._norm_layer = (
             groups,
             width,

@@ -89,7 +89,7 @@ class SqueezeNet(nn.Layer):
     def __init__(self, version: str, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         if version not in _POOLS:
-            raise OpError(f"SqueezeNet: version={version!r} is none of {list(_POOLS)}")
+            raise OpError(f"SqueezeNet: version={version!r} is not one of {list(_POOLS)}")
         self.version, self.num_classes, self.with_pool = version, num_classes, with_pool
         first, size, padding = (96, 7, 0) if version == "1.0" else (64, 3, 1)
         self._conv = nn.Conv2D(3, first, size, 2, padding)

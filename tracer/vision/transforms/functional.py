@@ -60,7 +60,9 @@ def _for(op: str, img: Any) -> Any:
         return of_array
     if is_picture(img):
         return of_picture
-    raise OpError(f"{op}: {type(img).__name__} is no image; a PIL image, an ndarray or a Tensor is")
+    raise OpError(
+        f"{op}: {type(img).__name__} is not an image; a PIL image, an ndarray or a Tensor is"
+    )
 
 
 def size_of(img: Any) -> tuple[int, int]:
@@ -75,7 +77,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     -> [C, H, W], or [H, W, C] for data_format 'HWC'
     """
     if data_format not in ("CHW", "HWC"):
-        raise OpError(f"to_tensor: data_format={data_format!r} is none of CHW, HWC")
+        raise OpError(f"to_tensor: data_format={data_format!r} is not one of CHW, HWC")
     found: Tensor = _for("to_tensor", pic).to_tensor(pic, data_format)
     return found
 
@@ -109,7 +111,7 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     padding_mode: constant, with `fill`; edge, reflect, symmetric as in numpy.pad.
     """
     if padding_mode not in _PAD_MODES:
-        raise OpError(f"pad: padding_mode={padding_mode!r} is none of {list(_PAD_MODES)}")
+        raise OpError(f"pad: padding_mode={padding_mode!r} is not one of {list(_PAD_MODES)}")
     return _for("pad", img).pad(img, geometry.sides(padding), fill, padding_mode)
 
 

@@ -42,7 +42,7 @@ def _way(interpolation: str) -> Any:
     found = Image.Resampling.__members__.get(interpolation.upper())
     if found is None:
         raise OpError(
-            f"interpolation={interpolation!r} is none of "
+            f"interpolation={interpolation!r} is not one of "
             f"{[n.lower() for n in Image.Resampling.__members__]}"
         )
     return found

@@ -45,7 +45,7 @@ class Taps(NamedTuple):
 def check_way(op: str, interpolation: str, ways: tuple[str, ...] = WAYS) -> None:
     """OpError unless this way of interpolating is there."""
     if interpolation not in ways:
-        raise OpError(f"{op}: interpolation={interpolation!r} is none of {list(ways)}")
+        raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(ways)}")
 
 
 def around(place: Array, way: str) -> Taps:

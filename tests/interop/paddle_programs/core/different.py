@@ -17,6 +17,6 @@ DIFFERENT = {
     "indexing.two_index_tensors_with_a_slice_between": LENIENT,
     "inplace.a_leaf_that_needs_gradients": "real Paddle raises an error after it has changed the tensor",
     "methods.windows_and_strides": BESIDE,
-    "zero_d.conversions_that_fail": "a float tensor is no index; real Paddle cuts its fraction off",
+    "zero_d.conversions_that_fail": "a float tensor is not an index; real Paddle cuts its fraction off",
 }
 VARYING = {}
