@@ -58,15 +58,12 @@ def test_interpolation_without_a_size_is_rejected() -> None:
         with static.program_guard(main):
             x = static.data("x", [1, 1, 4, 4])
             out = main.global_block().create_var(name="o", dtype="float32", shape=[1, 1, -1, -1])
-            main.global_block().append_op(
-                type="nearest_interp_v2",
-                inputs={"X": [x], "SizeTensor": []},
-                outputs={"Out": [out]},
-                attrs={"out_h": -1, "out_w": -1, "data_layout": "NCHW", "scale": []},
-            )
             with pytest.raises(paddle.OarlockError, match=r"sizes \[-1, -1\]"):
-                static.Executor().run(
-                    main, feed={"x": np.ones((1, 1, 4, 4), "f")}, fetch_list=[out]
+                main.global_block().append_op(
+                    type="nearest_interp_v2",
+                    inputs={"X": [x], "SizeTensor": []},
+                    outputs={"Out": [out]},
+                    attrs={"out_h": -1, "out_w": -1, "data_layout": "NCHW", "scale": []},
                 )
     finally:
         paddle.disable_static()

@@ -57,7 +57,7 @@ class LeNet(nn.Layer):
         )
 
     def forward(self, image: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self.fc(self.features(image).flatten(1))
 
 

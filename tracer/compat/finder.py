@@ -31,7 +31,7 @@ class PaddleFinder(Loader, MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """See importlib.abc.MetaPathFinder."""
+        """Implement the import protocol."""
         if fullname != "paddle" and not fullname.startswith("paddle."):
             return None
         self._first()
@@ -95,7 +95,7 @@ class ViewFinder(Loader, MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """See importlib.abc.MetaPathFinder."""
+        """Implement the import protocol."""
         known = fullname.startswith("oarlock.") and fullname[len("oarlock") :] in PARENTS
         return ModuleSpec(fullname, self, is_package=True) if known else None
 

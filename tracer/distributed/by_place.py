@@ -41,7 +41,7 @@ class Staged:
         self._work, self._back = work, back
 
     def is_completed(self) -> bool:
-        """See Work."""
+        """Take part in the collective operation."""
         if not self._work.is_completed():
             return False
         back, self._back = self._back, []
@@ -50,7 +50,7 @@ class Staged:
         return True
 
     def wait(self) -> None:
-        """See Work."""
+        """Take part in the collective operation."""
         self._work.wait()
         self.is_completed()
 
@@ -69,39 +69,39 @@ class ByPlace:
         self.rank, self.size, self.ranks = mpi.rank, mpi.size, mpi.ranks
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform broadcast among the ranks of the group."""
         return self._by("broadcast", (array,), (0,), root)
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """See Communicator."""
+        """Perform all reduce among the ranks of the group."""
         return self._by("all_reduce", (array,), (0,), op)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """See Communicator."""
+        """Perform reduce among the ranks of the group."""
         return self._by("reduce", (array,), (0,) if self.rank == root else (), root, op)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all gather among the ranks of the group."""
         return self._by("all_gather", (array, into), (1,))
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform scatter among the ranks of the group."""
         return self._by("scatter", (arrays, into), (1,), root)
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all to all among the ranks of the group."""
         return self._by("all_to_all", (arrays, into), (1,))
 
     def send(self, array: Any, to: int) -> Work:
-        """See Communicator."""
+        """Perform send among the ranks of the group."""
         return self._by("send", (array,), (), to)
 
     def recv(self, array: Any, source: int) -> Work:
-        """See Communicator."""
+        """Perform recv among the ranks of the group."""
         return self._by("recv", (array,), (0,), source)
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """See Communicator."""
+        """Perform exchange among the ranks of the group."""
         arrays = [array for _, array in (*sent, *got)]
         engine = self._engine(arrays[0]) if arrays else self._mpi
         if engine is not self._mpi or not arrays or cuda.index_of(arrays[0]) is None:
@@ -113,11 +113,11 @@ class ByPlace:
         )
 
     def barrier(self) -> Work:
-        """See Communicator."""
+        """Perform barrier among the ranks of the group."""
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """See Communicator."""
+        """Perform split among the ranks of the group."""
         made = self._mpi.split(ranks)
         return ByPlace(made) if isinstance(made, Mpi) else None
 

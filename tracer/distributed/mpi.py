@@ -30,7 +30,7 @@ class Asked:
         self._request, self._what, self._ranks, self._done = request, what, ranks, done
 
     def is_completed(self) -> bool:
-        """See Work."""
+        """Take part in the collective operation."""
         if self._request is not None and self._request.Test():
             self._request = None
             if self._done is not None:
@@ -38,7 +38,7 @@ class Asked:
         return self._request is None
 
     def wait(self) -> None:
-        """See Work."""
+        """Take part in the collective operation."""
         wait_for(self.is_completed, self._what, self._ranks)
 
 
@@ -70,7 +70,7 @@ class Arriving:
         return self._array is None
 
     def wait(self) -> None:
-        """See Work."""
+        """Take part in the collective operation."""
         wait_for(self.is_completed, "recv", (self._mpi.ranks[self._source],))
 
 
@@ -81,13 +81,13 @@ class All:
         self._work = work
 
     def is_completed(self) -> bool:
-        """See Work."""
+        """Take part in the collective operation."""
         # Poll each request: that lets MPI make progress.
         left = [w for w in self._work if not w.is_completed()]
         return not left
 
     def wait(self) -> None:
-        """See Work."""
+        """Take part in the collective operation."""
         for work in self._work:
             work.wait()
 
@@ -108,44 +108,44 @@ class Mpi:
         self.ranks = tuple(comm.Get_group().Translate_ranks(range(self.size), world))
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform broadcast among the ranks of the group."""
         return self._asked(self._comm.Ibcast(_bytes(array), root), "broadcast")
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """See Communicator."""
+        """Perform all reduce among the ranks of the group."""
         held, how, done = self._summable(array, op)
         return self._asked(self._comm.Iallreduce(self._mpi.IN_PLACE, held, how), "all_reduce", done)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """See Communicator."""
+        """Perform reduce among the ranks of the group."""
         held, how, done = self._summable(array, op)
         here = self.rank == root
         given = (self._mpi.IN_PLACE, held) if here else (held, None)
         return self._asked(self._comm.Ireduce(*given, how, root), "reduce", done if here else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all gather among the ranks of the group."""
         return self._asked(self._comm.Iallgather(_bytes(array), _bytes(into)), "all_gather")
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform scatter among the ranks of the group."""
         given = _bytes(arrays) if self.rank == root else None
         return self._asked(self._comm.Iscatter(given, _bytes(into), root), "scatter")
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all to all among the ranks of the group."""
         return self._asked(self._comm.Ialltoall(_bytes(arrays), _bytes(into)), "alltoall")
 
     def send(self, array: Any, to: int) -> Work:
-        """See Communicator."""
+        """Perform send among the ranks of the group."""
         return Asked(self._comm.Isend(_bytes(array), to, tag_of(array)), "send", (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
-        """See Communicator."""
+        """Perform recv among the ranks of the group."""
         return Arriving(self, array, source)
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """See Communicator."""
+        """Perform exchange among the ranks of the group."""
         return All(
             [
                 *(self.recv(array, source) for source, array in got),
@@ -160,11 +160,11 @@ class Mpi:
         return None if message is None else (message, status.Get_tag())
 
     def barrier(self) -> Work:
-        """See Communicator."""
+        """Perform barrier among the ranks of the group."""
         return self._asked(self._comm.Ibarrier(), "barrier")
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """See Communicator."""
+        """Perform split among the ranks of the group."""
         mine = self.rank in ranks
         # making one blocks, which nobody could wake us from
         self._asked(self._comm.Ibarrier(), "new_group").wait()

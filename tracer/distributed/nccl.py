@@ -62,7 +62,7 @@ class Launched:
         )
 
     def is_completed(self) -> bool:
-        """See Work."""
+        """Take part in the collective operation."""
         if self._event is not None and self._event.done:
             self._event = self._held = None
             if self._done is not None:
@@ -70,7 +70,7 @@ class Launched:
         return self._event is None
 
     def wait(self) -> None:
-        """See Work."""
+        """Take part in the collective operation."""
         wait_for(self.is_completed, self._what, self._ranks)
 
 
@@ -104,7 +104,7 @@ class Nccl:
             self._stream = cuda.cupy_state.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform broadcast among the ranks of the group."""
         flat = _bytes(array)
         return self._launched(
             "broadcast",
@@ -113,7 +113,7 @@ class Nccl:
         )
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """See Communicator."""
+        """Perform all reduce among the ranks of the group."""
         held, how, done = self._summable(array, op)
         at = held.data.ptr
         return self._launched(
@@ -124,37 +124,37 @@ class Nccl:
         )
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """See Communicator."""
+        """Perform reduce among the ranks of the group."""
         held, how, done = self._summable(array, op)
         at = held.data.ptr
         call = lambda s: self._comm.reduce(at, at, *self._sized(held), how, root, s)  # noqa: E731
         return self._launched("reduce", held, call, done if self.rank == root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all gather among the ranks of the group."""
         flat = _bytes(array)
         call = lambda s: self._comm.allGather(flat.data.ptr, into.data.ptr, *self._sized(flat), s)  # noqa: E731
         return self._launched("all_gather", (array, into), call)
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """See Communicator."""
+        """Perform scatter among the ranks of the group."""
         sent = enumerate(arrays) if self.rank == root else ()
         return self._exchanged("scatter", [(to, part) for to, part in sent], [(root, into)])
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """See Communicator."""
+        """Perform all to all among the ranks of the group."""
         return self._exchanged("alltoall", list(enumerate(arrays)), list(enumerate(into)))
 
     def send(self, array: Any, to: int) -> Work:
-        """See Communicator."""
+        """Perform send among the ranks of the group."""
         return self._exchanged("send", [(to, array)], [], (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
-        """See Communicator."""
+        """Perform recv among the ranks of the group."""
         return self._exchanged("recv", [], [(source, array)], (self.ranks[source],))
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """See Communicator."""
+        """Perform exchange among the ranks of the group."""
         return self._exchanged("exchange", sent, got)
 
     def barrier(self) -> Work:
@@ -162,7 +162,7 @@ class Nccl:
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """See Communicator."""
+        """Perform split among the ranks of the group."""
         made = self._mpi.split(ranks)
         return Nccl(made, self._index) if isinstance(made, Mpi) else None
 

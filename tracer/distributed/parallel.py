@@ -128,7 +128,7 @@ class DataParallel(Layer):
         return self._layers.state_dict(*args, **kwargs)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
-        """See Layer.set_state_dict."""
+        """Restore the state of the layer."""
         return self._layers.set_state_dict(state_dict, use_structured_name)
 
     set_dict = load_dict = set_state_dict

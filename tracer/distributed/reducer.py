@@ -103,7 +103,7 @@ class Reducer:
         listeners.add(self)
 
     def listens(self) -> bool:
-        """See core.grad_hooks.GradListener."""
+        """Handle a gradient that is final."""
         return self.armed
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
@@ -149,11 +149,11 @@ class Reducer:
             raise OarlockError(with_user_line(why))
 
     def sets(self, leaf: Tensor) -> bool:
-        """See core.grad_hooks.GradListener."""
+        """Handle a gradient that is final."""
         return id(leaf) in self._place
 
     def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """See core.grad_hooks.GradListener."""
+        """Handle a gradient that is final."""
         bucket, index = self._place[id(leaf)]
         if gradient is None and self._unused:
             self._used.discard(id(leaf))
@@ -169,7 +169,7 @@ class Reducer:
             sent.push()
 
     def finish(self) -> None:
-        """See core.grad_hooks.GradListener."""
+        """Handle a gradient that is final."""
         used = self._used_anywhere()
         for bucket in self.buckets:
             bucket.receive()

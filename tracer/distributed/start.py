@@ -118,7 +118,7 @@ class _Leaving(SystemExit):
 
 
 def _watch_exits() -> None:
-    """See how this process ends: nothing else tells, in time, the code that it ends with."""
+    """Record the exit code of this process, which nothing else reports in time."""
     _Leaving.__name__, _Leaving.__qualname__, _Leaving.__module__ = (
         "SystemExit",
         "SystemExit",

@@ -27,6 +27,6 @@ def append_backward(
 def calc_gradient(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> Any:
-    """See gradients; of one input its gradient itself."""
+    """Return the gradient of one input, see `gradients`."""
     found = gradients(targets, inputs, target_gradients, no_grad_set)
     return found[0] if len(found) == 1 else found

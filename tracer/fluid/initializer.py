@@ -41,14 +41,14 @@ class _Seeded(today.Initializer):
     _seed = 0
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.make."""
+        """Return the initial value."""
         if not self._seed:
             return super().make(shape, dtype)
         with rng.use_generator(rng.generator(self._seed)):
             return super().make(shape, dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         made = super().recorded(shape, dtype)
         if self._seed and isinstance(made, Variable):
             state.mode.recorder.block.ops[-1].attrs["seed"] = Attr(AttrType.INT, self._seed)
@@ -61,11 +61,11 @@ class _Either(today.Initializer):
     _made: today.Initializer
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.make."""
+        """Return the initial value."""
         return self._made.make(shape, dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         return self._made.recorded(shape, dtype)
 
 
@@ -98,7 +98,7 @@ class UniformInitializer(_Seeded, today.Uniform):
         self._diagonal = diag_num, diag_step, diag_val
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.make."""
+        """Return the initial value."""
         made = super().make(shape, dtype)
         count, step, value = self._diagonal
         made.reshape(-1)[[i * step + i for i in range(count)]] = value

@@ -159,7 +159,7 @@ class LayerHelper:
     create_tmp_variable = create_variable_for_type_inference
 
     def create_variable(self, **kwargs: Any) -> Any:
-        """See Block.create_var; an empty tensor in dygraph mode."""
+        """Create a variable in the block, or an empty tensor in dygraph mode."""
         return (
             _empty(kwargs)
             if self._runs()
@@ -167,7 +167,7 @@ class LayerHelper:
         )
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
-        """See Block.create_var; an empty tensor in dygraph mode."""
+        """Create a variable in the block, or an empty tensor in dygraph mode."""
         if self._runs():
             return _empty({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)

@@ -82,7 +82,7 @@ class CompositeMetric(MetricBase):
         self._metrics.append(metric)
 
     def update(self, preds: Any, labels: Any) -> None:
-        """See MetricBase.update."""
+        """Add a batch."""
         for metric in self._metrics:
             metric.update(preds, labels)
 
@@ -113,12 +113,12 @@ class Precision(_OfOnes):
         self.tp = self.fp = 0
 
     def update(self, preds: Any, labels: Any) -> None:
-        """See MetricBase.update."""
+        """Add a batch."""
         both, said, _ = self._counted(preds, labels)
         self.tp, self.fp = self.tp + both, self.fp + said - both
 
     def eval(self) -> float:
-        """See MetricBase.eval."""
+        """Return the metric of all batches so far."""
         found = self.tp + self.fp
         return float(self.tp) / found if found else 0.0
 
@@ -132,12 +132,12 @@ class Recall(_OfOnes):
         self.tp = self.fn = 0
 
     def update(self, preds: Any, labels: Any) -> None:
-        """See MetricBase.update."""
+        """Add a batch."""
         both, _, true = self._counted(preds, labels)
         self.tp, self.fn = self.tp + both, self.fn + true - both
 
     def eval(self) -> float:
-        """See MetricBase.eval."""
+        """Return the metric of all batches so far."""
         found = self.tp + self.fn
         return float(self.tp) / found if found else 0.0
 
@@ -246,7 +246,7 @@ class Auc(MetricBase):
         np.add.at(self._counts, ((np.asarray(labels).reshape(-1) != 0).astype(np.int64), bins), 1.0)
 
     def eval(self) -> float:
-        """See MetricBase.eval."""
+        """Return the metric of all batches so far."""
         negative, positive = np.cumsum(self._counts[:, ::-1], axis=1)
         if not positive[-1] or not negative[-1]:
             return 0.0

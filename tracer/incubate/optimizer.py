@@ -156,7 +156,7 @@ class ModelAverage(Averages):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> None:
-        """See step(); a program has that already."""
+        """Do nothing: a program contains the updates."""
         if self._runs:
             self.step()
 

@@ -77,7 +77,7 @@ class RReLU(Layer):
         self._lower, self._upper, self._name = lower, upper, name
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
@@ -97,7 +97,7 @@ class Softmax2D(Layer):
         self._name = name
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         check_tensors(x)
         if x.ndim not in (3, 4):
             raise OpError(with_user_line(f"Softmax2D: needs three or four axes (X={x.meta})"))
@@ -130,7 +130,7 @@ class PReLU(Layer):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:

@@ -21,7 +21,7 @@ class Identity(Layer):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return input
 
 
@@ -45,7 +45,7 @@ class Linear(Layer):
         self._weight_attr, self._bias_attr, self.name = weight_attr, bias_attr, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -87,7 +87,7 @@ class Embedding(Layer):
             table[padding_idx] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.embedding(x, self.weight, self._padding_idx)
 
     def extra_repr(self) -> str:
@@ -119,7 +119,7 @@ class Dropout(Layer):
         self.name = name
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
@@ -137,5 +137,5 @@ class Flatten(Layer):
         self.stop_axis = stop_axis
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return flatten(input, self.start_axis, self.stop_axis)

@@ -31,7 +31,7 @@ class Sequential(Layer):
             self.add_sublayer(str(name), member)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         for layer in self._sub_layers.values():
             input = layer(input)  # type: ignore[misc]
         return input

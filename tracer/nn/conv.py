@@ -84,7 +84,7 @@ class _Conv(Layer):
         return F.pad(x, sides, self._padding_mode, data_format=self._data_format), 0
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x, padding = self._padded(x)
         found: Tensor = getattr(F, self._function)(
             x,

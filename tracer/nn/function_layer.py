@@ -49,7 +49,7 @@ class FunctionLayer(Kept):
         return settings
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         if named:
             inputs = type(self).forward.__signature__.bind(self, *inputs, **named).args[1:]  # type: ignore[attr-defined]
         more = {"training": self.training} if self.row.trained else {}

@@ -119,11 +119,11 @@ class Constant(Initializer):
         self.value = value
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return np.full(tuple(shape), self.value, dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         value = float(self.value)
         return OPS["fill_constant"](
             shape=list(shape), value=value, str_value=repr(value), dtype=dtype_of(dtype).proto
@@ -138,11 +138,11 @@ class Uniform(Initializer):
         self.high = high
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _by_kernel("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         return _drawn("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
 
 
@@ -154,13 +154,13 @@ class Normal(Initializer):
         self.std = std
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _by_kernel(
             "gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
         )
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         return _drawn("gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
 
 
@@ -180,7 +180,7 @@ class TruncatedNormal(Normal):
         self.b = b
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         draw = rng.generator()
         found = draw.standard_normal(tuple(shape))
         while (outside := (found < self.a) | (found > self.b)).any():
@@ -188,7 +188,7 @@ class TruncatedNormal(Normal):
         return (found * self.std + self.mean).astype(dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         if (self.a, self.b) != (-2.0, 2.0):
             return self.make(shape, dtype)
         return _drawn(
@@ -217,11 +217,11 @@ class XavierUniform(Initializer):
         )
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _uniform(shape, self.gain * math.sqrt(6.0 / self._sum(shape)), dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         limit = self.gain * math.sqrt(6.0 / self._sum(shape))
         return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
 
@@ -233,11 +233,11 @@ class XavierNormal(XavierUniform):
     """
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _normal(shape, self.gain * math.sqrt(2.0 / self._sum(shape)), dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         return _drawn(
             "gaussian_random",
             shape,
@@ -262,11 +262,11 @@ class KaimingUniform(Initializer):
         return calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan_in)
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _uniform(shape, math.sqrt(3.0) * self._std(shape), dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         limit = math.sqrt(3.0) * self._std(shape)
         return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
 
@@ -275,11 +275,11 @@ class KaimingNormal(KaimingUniform):
     """Normal of standard deviation gain / sqrt(fan_in)   (He et al. 2015)."""
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make."""
+        """Return the initial value."""
         return _normal(shape, self._std(shape), dtype)
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """See Initializer.recorded."""
+        """Record the op that computes the initial value."""
         return _drawn("gaussian_random", shape, dtype, mean=0.0, std=self._std(shape))
 
 

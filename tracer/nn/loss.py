@@ -128,7 +128,7 @@ class CrossEntropyLoss(Kept):
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.cross_entropy(input, label, **self._settings)
 
 
@@ -140,7 +140,7 @@ class MSELoss(Layer):
         self.reduction = reduction
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.mse_loss(input, label, self.reduction)
 
 
@@ -152,7 +152,7 @@ class L1Loss(Layer):
         self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.l1_loss(input, label, self.reduction)
 
 
@@ -167,7 +167,7 @@ class SmoothL1Loss(Layer):
         self.delta = delta
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
 
@@ -188,7 +188,7 @@ class NLLLoss(Kept):
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.nll_loss(input, label, **self._settings)
 
 
@@ -203,7 +203,7 @@ class BCELoss(Layer):
         self.reduction, self.name = reduction, name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
@@ -223,7 +223,7 @@ class BCEWithLogitsLoss(Kept):
         )
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.binary_cross_entropy_with_logits(logit, label, **self._settings)
 
 
@@ -235,7 +235,7 @@ class KLDivLoss(Layer):
         self.reduction = reduction
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.kl_div(input, label, self.reduction)
 
 
@@ -258,7 +258,7 @@ class CTCLoss(Layer):
         label_lengths: Tensor,
         norm_by_times: bool = False,
     ) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.ctc_loss(
             log_probs,
             labels,
@@ -304,7 +304,7 @@ class HSigmoidLoss(Layer):
         path_table: Tensor | None = None,
         path_code: Tensor | None = None,
     ) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.hsigmoid_loss(
             input,
             label,

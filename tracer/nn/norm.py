@@ -104,7 +104,7 @@ class _BatchNorm(KeepsFloat32):
         return made
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         if self._ranks:
             _check_rank(self, input, self._ranks)
         return F.batch_norm(
@@ -231,7 +231,7 @@ class BatchNorm(_BatchNorm):
         return np.dtype(np.float32) if self._said == "float32" else super()._dtype_for(self._said)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = F.norm.standardized(
             input,
             self._mean,
@@ -275,7 +275,7 @@ class LayerNorm(Layer):
         self.bias: Any = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
@@ -315,7 +315,7 @@ class GroupNorm(Layer):
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.group_norm(
             input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format
         )
@@ -360,7 +360,7 @@ class _InstanceNorm(Layer):
         self.bias: Any = self.create_parameter([num_features], bias_attr, is_bias=True)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         _check_rank(self, input, self._ranks)
         return F.instance_norm(
             input,
@@ -442,7 +442,7 @@ class SyncBatchNorm(_BatchNorm):
             self.bias = _frozen(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         if not self.training or world.everybody.size == 1:
             return super().forward(x)
         return sync_batch_norm(
@@ -519,7 +519,7 @@ class SpectralNorm(Layer):
         return made
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return OPS["spectral_norm"](
             x,
             self.weight_u,

@@ -40,7 +40,7 @@ class _Pool(Kept):
         self._keep({**settings, "name": name}, self._form, **self._names)
 
     def forward(self, x: Tensor) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return getattr(F, self._function)(x, **self._settings)
 
     def extra_repr(self) -> str:
@@ -125,7 +125,7 @@ class MaxPool1D(_Pool):
         )
 
     def forward(self, input: Tensor) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return super().forward(input)
 
 
@@ -278,7 +278,7 @@ class AdaptiveAvgPool1D(_Adaptive):
         super().__init__(output_size=output_size, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return super().forward(input)
 
 
@@ -294,7 +294,7 @@ class AdaptiveMaxPool1D(_Adaptive):
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
     def forward(self, input: Tensor) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return super().forward(input)
 
 

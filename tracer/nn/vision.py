@@ -26,7 +26,7 @@ class _Padded(FunctionLayer):
         return settings
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         s = self._settings
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
@@ -52,7 +52,7 @@ class _Nearest(_Resized):
     _fixed: tuple[str, bool] = ("nearest", False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         s, (mode, corners) = self._settings, self._fixed
         return F.interpolate(x, s["size"], s["scale_factor"], mode, corners, 0, s["data_format"])
 
@@ -288,7 +288,7 @@ class PairwiseDistance(Layer):
         self.p, self.epsilon, self.keepdim, self.name = p, epsilon, keepdim, name
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
@@ -327,7 +327,7 @@ class Bilinear(Layer):
         self.bias: Any = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -348,7 +348,7 @@ class Unflatten(Layer):
         self.axis, self.shape, self.name = axis, shape, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         check_tensors(input)
         if not input.ndim:
             raise no_axis_error(input, self.axis)

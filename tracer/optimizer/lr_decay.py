@@ -242,7 +242,7 @@ class NoamDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """See the class."""
+        """Return the learning rate of the current step."""
         rise = float(self.warmup_steps**-1.5) * self.last_epoch
         fall = float(self.last_epoch**-0.5) if self.last_epoch else 1.0
         return self.base_lr * float(self.d_model**-0.5) * min(rise, fall)

@@ -73,7 +73,7 @@ class Patient(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """See that the client takes what is there for it."""
+        """Close the connection if the client does not accept its response in time."""
         super().pause_writing()
         self._look_again(self.transport.get_write_buffer_size())
 

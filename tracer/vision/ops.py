@@ -135,7 +135,7 @@ class RoIAlign(_Regions):
     """roi_align as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return roi_align(
             x, boxes, boxes_num, self._output_size, self._spatial_scale, aligned=aligned
         )
@@ -145,7 +145,7 @@ class RoIPool(_Regions):
     """roi_pool as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
     def extra_repr(self) -> str:
@@ -157,7 +157,7 @@ class PSRoIPool(_Regions):
     """psroi_pool as a layer.   x [N, C * PH * PW, H, W], boxes [R, 4] -> [R, C, *output_size]"""
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return psroi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
 
@@ -509,7 +509,7 @@ class DeformConv2D(Layer):
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return deform_conv2d(x, offset, self.weight, self.bias, *self._settings, mask=mask)
 
 

@@ -18,7 +18,7 @@ class _First(MetaPathFinder):
     """Waits for the first import of paddle."""
 
     def find_spec(self, fullname, path=None, target=None):  # type: ignore[no-untyped-def]
-        """See importlib.abc.MetaPathFinder."""
+        """Implement the import protocol."""
         if fullname.partition(".")[0] != "paddle":
             return None
         sys.meta_path.remove(self)

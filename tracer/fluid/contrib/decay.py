@@ -21,7 +21,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
     """
 
     class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]
-        """See extend_with_decoupled_weight_decay."""
+        """An optimizer with decoupled weight decay, see `extend_with_decoupled_weight_decay`."""
 
         def __init__(
             self,

@@ -42,7 +42,7 @@ class _Conv(Scoped):
         return activated(type(self).__name__, out, self._act)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._biased(OPS[self._op](input, self.weight, **self._attrs))
 
     def _start(
@@ -310,5 +310,5 @@ class Pool2D(Scoped):
         }
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return OPS["pool2d"](input, **self._attrs)

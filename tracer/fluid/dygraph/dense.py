@@ -34,7 +34,7 @@ class Linear(Scoped):
         self.bias: Any = self.create_parameter([output_dim], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = OPS["matmul"](input, self.weight)
         if self.bias is not None:
             out = OPS["elementwise_add"](out, self.bias, axis=len(input.meta.shape) - 1)
@@ -93,7 +93,7 @@ class FC(Scoped):
         return self.__dict__.get("_b")
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         given = input if isinstance(input, list | tuple) else [input]
         pairs = zip(given, self._weights, strict=True)
         products = [
@@ -135,7 +135,7 @@ class Embedding(Scoped):
         self.weight: Any = self.create_parameter(size, param_attr, dtype)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         old = self._scoped and input.meta.shape[-1] == 1
         return OPS["lookup_table" if old else "lookup_table_v2"](
             self.weight, input, padding_idx=self._padding
@@ -173,7 +173,7 @@ class BilinearTensorProduct(Scoped):
         self.bias: Any = self.create_parameter([1, output_dim], bias_attr, dtype, is_bias=True)
 
     def forward(self, x: Any, y: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = OPS["bilinear_tensor_product"](x, y, self.weight, self.bias)
         return activated("BilinearTensorProduct", out, self._act)
 
@@ -209,6 +209,6 @@ class GRUUnit(Scoped):
         self.bias: Any = self.create_parameter([1, 3 * width], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any, hidden: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         gate, reset, new = OPS["gru_unit"](input, hidden, self.weight, self.bias, **self._attrs)
         return new, reset, gate

@@ -39,7 +39,7 @@ class L1Loss(_Reduced):
     """|input - label|.   input, label [*S] -> [1], or [*S]"""
 
     def forward(self, input: Any, label: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._reduced(OPS["abs"](OPS["elementwise_sub"](input, label)))
 
 
@@ -47,7 +47,7 @@ class MSELoss(_Reduced):
     """(input - label) ** 2.   input, label [*S] -> [1], or [*S]"""
 
     def forward(self, input: Any, label: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._reduced(OPS["square"](OPS["elementwise_sub"](input, label)))
 
 
@@ -62,7 +62,7 @@ class BCELoss(_Reduced):
         self.weight = weight
 
     def forward(self, input: Any, label: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = OPS["bce_loss"](input, label)
         return self._reduced(
             out if self.weight is None else OPS["elementwise_mul"](out, self.weight)
@@ -85,7 +85,7 @@ class NLLLoss(_Reduced):
         self._weight, self._ignore_index = weight, ignore_index
 
     def forward(self, input: Any, label: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out, _ = OPS["nll_loss"](
             input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction
         )

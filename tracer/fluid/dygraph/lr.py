@@ -102,7 +102,7 @@ class PiecewiseDecay(LearningRateDecay):
         self.boundaries, self.values = list(boundaries), list(values)
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         return float(self.values[sum(self.step_num >= b for b in self.boundaries)])
 
 
@@ -138,7 +138,7 @@ class NaturalExpDecay(_ByRate):
     """Times e ** -decay_rate every decay_steps."""
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         return self.learning_rate * math.exp(-self.decay_rate * self._periods())
 
 
@@ -146,7 +146,7 @@ class ExponentialDecay(_ByRate):
     """Times decay_rate every decay_steps."""
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         return self.learning_rate * float(self.decay_rate ** self._periods())
 
 
@@ -154,7 +154,7 @@ class InverseTimeDecay(_ByRate):
     """Divided by 1 + decay_rate * step / decay_steps."""
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         return self.learning_rate / (1 + self.decay_rate * self._periods())
 
 
@@ -183,7 +183,7 @@ class PolynomialDecay(LearningRateDecay):
         self.power, self.cycle = power, cycle
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         steps, now = float(self.decay_steps), self.step_num
         if self.cycle:
             steps *= max(math.ceil(now / steps), 1)
@@ -214,7 +214,7 @@ class CosineDecay(LearningRateDecay):
         )
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         now = math.floor(self.step_num / self.step_each_epoch)
         return self.learning_rate * 0.5 * (math.cos(now * math.pi / self.epochs) + 1)
 
@@ -238,7 +238,7 @@ class NoamDecay(LearningRateDecay):
         self.learning_rate, self.d_model, self.warmup_steps = learning_rate, d_model, warmup_steps
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         rise = float(self.warmup_steps**-1.5) * self.step_num
         return (
             self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
@@ -277,7 +277,7 @@ class LinearLrWarmup(LearningRateDecay):
         self.lr_ratio_before_warmup = (float(end_lr) - float(start_lr)) / float(warmup_steps)
 
     def step(self, epoch: Any = None) -> Any:
-        """See LearningRateDecay.step."""
+        """Return the learning rate of the current step."""
         rate = (
             self.learning_rate()
             if isinstance(self.learning_rate, LearningRateDecay)

@@ -93,7 +93,7 @@ class BatchNorm(Scoped):
         return self.create_parameter(size, attr, dtype)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         testing = self._is_test or not self.training
         out, mean, variance, *_ = OPS["batch_norm"](
             input,
@@ -150,7 +150,7 @@ class LayerNorm(Scoped):
         )
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         axis = len(input.meta.shape) - len(self._sizes)
         if axis < 0 or list(input.meta.shape[axis:]) != self._sizes:
             raise OpError(
@@ -201,7 +201,7 @@ class GroupNorm(Scoped):
         self.bias: Any = self.create_parameter([channels], bias_attr or False, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out, *_ = OPS["group_norm"](input, self.weight, self.bias, **self._attrs)
         return activated("GroupNorm", out, self._act)
 
@@ -229,7 +229,7 @@ class InstanceNorm(Scoped):
         self.bias: Any = self.create_parameter([num_channels], bias_attr, dtype, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
@@ -265,7 +265,7 @@ class SpectralNorm(Scoped):
         return made
 
     def forward(self, weight: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return OPS["spectral_norm"](weight, self.weight_u, self.weight_v, **self._attrs)
 
 
@@ -292,7 +292,7 @@ class Dropout(Scoped):
         self._is_test = is_test
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out, *_ = OPS["dropout"](
             input, None, is_test=self._is_test or not self.training, **self._attrs
         )
@@ -349,5 +349,5 @@ class PRelu(Scoped):
         )
 
     def forward(self, input: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return OPS["prelu"](input, self.weight, mode=self._mode)

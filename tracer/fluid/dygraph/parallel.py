@@ -144,7 +144,7 @@ class DataParallel(Layer):
     def set_dict(  # type: ignore[override]
         self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
     ) -> None:
-        """See Layer.set_dict."""
+        """Restore the state of the layer."""
         self._layers.set_dict(stat_dict, use_structured_name=use_structured_name)
 
     load_dict = set_dict

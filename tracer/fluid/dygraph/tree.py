@@ -55,7 +55,7 @@ class TreeConv(Scoped):
         )
 
     def forward(self, nodes_vector: Any, edge_set: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         made = OPS["tree_conv"](nodes_vector, edge_set, self.weight, max_depth=self._depth)
         made = made if self.bias is None else OPS["elementwise_add"](made, self.bias)
         return activated("TreeConv", made, self._act)

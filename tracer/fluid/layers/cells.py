@@ -81,7 +81,7 @@ class GRUCell(RNNCell):
         )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """See the class."""
+        """Implement `call` as the class describes."""
         new = self.gru_unit(inputs, states)
         return new, new
 
@@ -123,7 +123,7 @@ class LSTMCell(RNNCell):
         )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """See the class."""
+        """Implement `call` as the class describes."""
         hidden, cell = self.lstm_unit(inputs, *states)
         return hidden, [hidden, cell]
 

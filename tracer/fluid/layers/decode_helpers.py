@@ -52,7 +52,7 @@ class TrainingHelper(DecodeHelper):
         return pad(x, [*more[0], *more[1], *[0, 0] * (len(x.meta.shape) - 2)])
 
     def initialize(self) -> Any:
-        """See DecodeHelper."""
+        """Implement this step of decoding."""
         zero = fill_constant([1], self.sequence_length.dtype, 0)
         return pytree.map(lambda x: x[0] if self.time_major else x[:, 0], self.inputs), OPS[
             "equal"
@@ -63,7 +63,7 @@ class TrainingHelper(DecodeHelper):
         return argmax(outputs, axis=-1)
 
     def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> Any:
-        """See DecodeHelper."""
+        """Implement this step of decoding."""
         after = OPS["scale"](time, scale=1.0, bias=1.0)
         axis = 0 if self.time_major else 1
 
@@ -89,7 +89,7 @@ class GreedyEmbeddingHelper(DecodeHelper):
         self.end_token = fill_constant([1], "int64", end_token)
 
     def initialize(self) -> Any:
-        """See DecodeHelper."""
+        """Implement this step of decoding."""
         like = {"shape": [-1], "dtype": dtype_of("bool").proto, "value": 0.0, "str_value": "0.0"}
         return self.embedding_fn(self.start_tokens), OPS["fill_constant_batch_size_like"](
             self.start_tokens, **like
@@ -100,7 +100,7 @@ class GreedyEmbeddingHelper(DecodeHelper):
         return argmax(outputs, axis=-1)
 
     def next_inputs(self, time: Any, outputs: Any, states: Any, sample_ids: Any) -> Any:
-        """See DecodeHelper."""
+        """Implement this step of decoding."""
         return OPS["equal"](sample_ids, self.end_token), self.embedding_fn(sample_ids), states
 
 
@@ -150,12 +150,12 @@ class BasicDecoder(Decoder):
         self.cell, self.helper, self.output_fn = cell, helper, output_fn
 
     def initialize(self, initial_cell_states: Any) -> Any:
-        """See Decoder."""
+        """Implement this step of decoding."""
         inputs, finished = self.helper.initialize()
         return inputs, initial_cell_states, finished
 
     def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """See Decoder."""
+        """Implement this step of decoding."""
         made, states = self.cell(inputs, states, **kwargs)
         made = made if self.output_fn is None else self.output_fn(made)
         tokens = self.helper.sample(time=time, outputs=made, states=states)

@@ -121,7 +121,7 @@ class Old(Optimizer):
             return super().apply_gradients(params_grads)
 
     def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
-        """See apply_gradients."""
+        """Apply the gradients with the optimizer."""
         return self.apply_gradients(params_grads)
 
     def get_lr(self) -> float:

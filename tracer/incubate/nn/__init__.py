@@ -34,7 +34,7 @@ class FusedLinear(Layer):
         self.transpose_weight, self.name = transpose_weight, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return functional.fused_linear(
             input, self.weight, self.bias, self.transpose_weight, self.name
         )

@@ -67,7 +67,7 @@ class WeightNorm(_Made):
         self.dim = dim
 
     def weight(self, layer: Any) -> Tensor:
-        """See the class."""
+        """Implement `weight` as the class describes."""
         g, v = getattr(layer, self.name + "_g"), getattr(layer, self.name + "_v")
         shape = (
             [1] * v.ndim if self.dim == -1 else [-1 if i == self.dim else 1 for i in range(v.ndim)]

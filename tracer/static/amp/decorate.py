@@ -179,7 +179,7 @@ class OptimizerWithMixedPrecision:
         StaticGraphMode(self._program).write(factor * 1.0, self.get_loss_scaling())
 
     def apply_optimize(self, loss: Variable, startup_program: Any, params_grads: Pairs) -> Any:
-        """See apply_gradients."""
+        """Apply the gradients with the optimizer."""
         with program_guard(program_of("decorate: apply_optimize", loss), startup_program):
             return self.apply_gradients(params_grads)
 

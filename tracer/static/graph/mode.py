@@ -131,7 +131,7 @@ class StaticGraphMode(Static):
         return self.program.current_block().of(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """See Mode.snapshot."""
+        """Return a copy of the tensor as it is now."""
         made = super().snapshot(tensor)
         assert isinstance(made, Variable)
         assert isinstance(tensor, Variable)
@@ -152,7 +152,7 @@ class StaticGraphMode(Static):
             super().assign_inplace(tensor, made)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
-        """See Static.rebind."""
+        """Bind the name to the new value."""
         super().rebind(tensor, made)
         tensor.block = made.block
 

@@ -55,7 +55,7 @@ class BNACConvLayer(nn.Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._conv(self._batch_norm(input))
 
 
@@ -79,7 +79,7 @@ class ConvBNLayer(nn.Layer):
         self._batch_norm = nn.BatchNorm(num_filters, act)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._batch_norm(self._conv(input))
 
 
@@ -96,7 +96,7 @@ class DenseLayer(nn.Layer):
         self.dropout_func = nn.Dropout(dropout, mode="downscale_in_infer") if dropout else None
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.bn_ac_func2(self.bn_ac_func1(input))
         return concat([input, x if self.dropout_func is None else self.dropout_func(x)], 1)
 
@@ -126,7 +126,7 @@ class DenseBlock(nn.Layer):
         ]
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         for layer in self.dense_layer_func:
             input = layer(input)
         return input
@@ -144,7 +144,7 @@ class TransitionLayer(nn.Layer):
         self.pool2d_avg = nn.AvgPool2D(2, 2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self.pool2d_avg(self.conv_ac_func(input))
 
 
@@ -188,7 +188,7 @@ class DenseNet(nn.Layer):
             )
 
     def forward(self, input: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.pool2d_max(self.conv1_func(input))
         for block in self.dense_block_func_list:
             x = block(x)

@@ -63,7 +63,7 @@ class ConvLayer(nn.Layer):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._conv(inputs)
 
 
@@ -91,7 +91,7 @@ class Inception(nn.Layer):
         self._convprj = ConvLayer(input_channels, proj, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
         return F.relu(
             concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1)
@@ -138,7 +138,7 @@ class GoogLeNet(nn.Layer):
         return x
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
         out1 = self._inceptions(self._pool(self._inceptions(x, "3a", "3b")), "4a")
         out2 = self._inceptions(out1, "4b", "4c", "4d")

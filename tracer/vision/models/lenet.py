@@ -28,6 +28,6 @@ class LeNet(nn.Layer):
             )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.features(inputs)
         return self.fc(x.flatten(1)) if self.num_classes > 0 else x

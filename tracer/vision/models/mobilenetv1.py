@@ -54,7 +54,7 @@ class DepthwiseSeparable(nn.Layer):
         self._pointwise_conv = ConvNormActivation(width, int(out_channels2 * scale), 1, 1, 0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         return self._pointwise_conv(self._depthwise_conv(x))
 
 
@@ -78,7 +78,7 @@ class MobileNetV1(nn.Layer):
             self.fc = nn.Linear(int(1024 * scale), num_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.conv1(x)
         for block in self.dwsl:
             x = block(x)

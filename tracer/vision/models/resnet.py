@@ -90,7 +90,7 @@ class BasicBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
@@ -128,7 +128,7 @@ class BottleneckBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
@@ -204,7 +204,7 @@ class ResNet(nn.Layer):
         return nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for name in ("layer1", "layer2", "layer3", "layer4"):
             x = getattr(self, name)(x)

@@ -72,7 +72,7 @@ class InvertedResidual(nn.Layer):
         self._conv_linear = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         kept, x = split(inputs, 2, 1)
         return channel_shuffle(
             concat([kept, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
@@ -100,7 +100,7 @@ class InvertedResidualDS(nn.Layer):
         self._conv_linear_2 = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
         return channel_shuffle(concat([first, second], 1), 2)
@@ -153,7 +153,7 @@ class ShuffleNetV2(nn.Layer):
         return made
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self._max_pool(self._conv1(inputs))
         for block in self._block_list:
             x = block(x)

@@ -51,7 +51,7 @@ class VGG(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.avgpool(x)

@@ -82,7 +82,7 @@ class BasicGRUUnit(_Unit):
         self._candidate_bias: Any = self.create_parameter([width], new_bias, self._dtype, True)
 
     def forward(self, input: Any, pre_hidden: Any) -> Any:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         gates = self._gate(_product(input, pre_hidden, self._gate_weight, self._gate_bias))
         r, u = OPS["split"](gates, num=2, axis=1)
         kept = OPS["elementwise_mul"](r, pre_hidden)
@@ -122,7 +122,7 @@ class BasicLSTMUnit(_Unit):
         self._bias: Any = self.create_parameter([4 * width], bias, self._dtype, True)
 
     def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
-        """See the class."""
+        """Compute the output; the class describes shapes."""
         i, j, f, o = OPS["split"](
             _product(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
         )
