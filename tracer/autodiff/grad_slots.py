@@ -298,7 +298,7 @@ SLOTS = {
     "yolov3_loss": "GTBox GTLabel GTMatchMask GTScore Loss@GRAD ObjectnessMask X",
 }
 
-# Those that Paddle 1.8 has others for; without slots where its gradient is no such op.
+# Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.
 OLD = {
     "affine_grid": "Output@GRAD OutputShape",
     "batch_norm": "Bias ReserveSpace SavedMean SavedVariance Scale X Y@GRAD",
