@@ -114,7 +114,7 @@ def test_negative_numbers_and_unpacked_lists_on_the_wire() -> None:
         (Program([Block(ops=[OpDesc("op", {"X": [3]})])]), "op: "),  # type: ignore[list-item]
         (
             Program([Block(vars={"x": VarDesc("x", dtype="float33")})]),
-            "dtype: 'float33' is none of",
+            "dtype: 'float33' is not one of",
         ),
     ],
 )

@@ -250,7 +250,7 @@ def test_inference_as_1_8_had_it(tmp_path: Path) -> None:
     assert handle.copy_to_cpu().tolist() == [[1.5, 1.5], [1.5, 1.5]]
     (given,) = predictor.run([core.PaddleTensor(np.ones((1, 3), np.float32))])
     assert (given.shape, given.data.float_data(), given.data.length()) == ([1, 2], [1.5, 1.5], 8)
-    with pytest.raises(TypeError, match="none of float32, int64, int32"):
+    with pytest.raises(TypeError, match="one of float32, int64, int32"):
         core.PaddleTensor(np.ones(2, bool))
 
 

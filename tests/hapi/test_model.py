@@ -266,7 +266,7 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
         UserWarning, match=r"the evaluation has no 'f1'; it has \['batch_size', 'loss', 'step'\]"
     ):
         model.fit(ROWS, ROWS, batch_size=12, callbacks=[EarlyStopping("f1")], verbose=0)
-    with pytest.warns(UserWarning, match="mode='most' is none of"):
+    with pytest.warns(UserWarning, match="mode='most' is not one of"):
         EarlyStopping(mode="most")
 
 

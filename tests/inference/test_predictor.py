@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) ->
         made.get_input_handle("z")
     with pytest.raises(OpError, match="'x' is float64"):
         run(made, np.ones((2, 4)), 1.0)
-    with pytest.raises(TypeError, match="wants an ndarray"):
+    with pytest.raises(TypeError, match="requires an ndarray"):
         made.get_input_handle("x").copy_from_cpu([1.0])  # type: ignore[arg-type]
     with pytest.raises(FileError, match="there is no"):
         inference.create_predictor(inference.Config(str(tmp_path / "nothing")))

@@ -82,7 +82,7 @@ INTERP = [
     ),
     _resized("bilinear", x=f(2, 5, 7, 3), scale=[2.0, 2.0], data_layout="NHWC"),
     _resized("nearest", x=f(2, 5, 7, 3), out_h=9, out_w=4, data_layout="NHWC"),
-    _resized("bicubic", x=f(2, 3, 5, 7), out_h=1, out_w=4, refused="of one row has no lowering"),
+    _resized("bicubic", x=f(2, 3, 5, 7), out_h=1, out_w=4, refused="with one row has no lowering"),
     _resized("bicubic", corners=True, x=f(2, 3, 5, 7), out_h=1, out_w=4),
     _resized(
         "bilinear",

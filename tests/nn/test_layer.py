@@ -171,7 +171,7 @@ def test_param_attr() -> None:
         0.5,
     )
     assert layer.bias.tolist() == [1, 2]
-    with pytest.raises(paddle.OpError, match="none of None, False"):
+    with pytest.raises(paddle.OpError, match="one of None, False"):
         nn.Linear(2, 2, bias_attr=3)
 
 

@@ -110,7 +110,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("argsort", [f(2, 3)], {"axis": 2}, "axis=2 is not an axis of rank 2"),
     ("fill_constant", [], {"shape": [-1]}, "shape=[-1] holds a negative size"),
     ("fill_constant", [], {"shape": [2], "str_value": "two"}, "str_value='two' is not a number"),
-    ("fill_constant", [], {"shape": [2], "dtype": 99}, "is none of bool"),
+    ("fill_constant", [], {"shape": [2], "dtype": 99}, "is not one of bool"),
     ("assign_value", [], {"shape": [3], "dtype": 5, "fp32_values": [1.0]}, "fp32_values holds 1 values for shape=[3]"),
     ("assign_value", [], {"shape": [1], "dtype": 4}, "dtype=4 is not one that values can be written down for"),
     ("fill_constant_batch_size_like", [f(2)], {"shape": [-1], "input_dim_idx": 1}, "input_dim_idx=1 is not an axis of Input"),

@@ -38,7 +38,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("softmax", [ix(1, 2)], {}, "needs a floating dtype"),
     ("prelu", [f(2, 3, 4), f(2)], {"mode": "channel"}, "mode=channel requires 3 elements of Alpha"),
     ("prelu", [f(2, 3), f(1)], {"mode": "one"}, "mode=one is not one of all, channel, element"),
-    ("cast", [f(2)], {"in_dtype": 5, "out_dtype": 77}, "is none of bool"),
+    ("cast", [f(2)], {"in_dtype": 5, "out_dtype": 77}, "is not one of bool"),
     ("increment", [f(2)], {}, "X needs one element"),
     ("bitwise_and", [f(2), f(2)], {}, "needs an integer or bool dtype"),
     ("bitwise_not", [f(2)], {}, "needs an integer or bool dtype"),

@@ -152,7 +152,7 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
 BAD = [
     ("", "no JSON"),
     ("{", "no JSON"),
-    ("[]", "no JSON object"),
+    ("[]", "not a JSON object"),
     ("[" * 100_000, "no JSON"),
     ("{}", "'inputs' has to be a list"),
     (json.dumps({"inputs": [1]}), "list of objects"),

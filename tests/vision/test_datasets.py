@@ -488,9 +488,9 @@ ALL = [
 
 @pytest.mark.parametrize("kind", ALL)
 def test_settings_are_judged(kind: Any, tmp_path: Path) -> None:
-    with pytest.raises(oar.OpError, match=f"{kind.__name__}: mode='best' is none of"):
+    with pytest.raises(oar.OpError, match=f"{kind.__name__}: mode='best' is not one of"):
         kind(mode="best")
-    with pytest.raises(oar.OpError, match=f"{kind.__name__}: backend='tensor' is none of"):
+    with pytest.raises(oar.OpError, match=f"{kind.__name__}: backend='tensor' is not one of"):
         kind(backend="tensor")
     with pytest.raises(oar.OpError, match=f"{kind.__name__}: .* is needed where download is off"):
         kind(download=False)
@@ -525,7 +525,7 @@ def test_what_pictures_are_read_as(tmp_path: Path) -> None:
         lambda: oar.vision.set_image_backend("PIL"),
         lambda: oar.vision.image_load(path, "x"),
     ):
-        with pytest.raises(oar.OpError, match="is none of"):
+        with pytest.raises(oar.OpError, match="is not one of"):
             call()
 
 

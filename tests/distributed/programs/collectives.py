@@ -145,7 +145,7 @@ def disagreements(n, r):
         ),
         (lambda: dist.broadcast(paddle.zeros([2]), n), "not in the group"),
         (lambda: dist.send(paddle.zeros([2]), r), "this process itself"),
-        (lambda: dist.all_reduce(paddle.zeros([2]), 7), "none of ReduceOp"),
+        (lambda: dist.all_reduce(paddle.zeros([2]), 7), "one of ReduceOp"),
         (lambda: dist.all_gather([paddle.zeros([2])], paddle.zeros([2])), "1 tensors in the list"),
     ]
     for call, words in wrong:

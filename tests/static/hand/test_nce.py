@@ -57,7 +57,7 @@ def test_it_trains() -> None:
 
 
 def test_an_unknown_sampler_is_rejected() -> None:
-    with pytest.raises(paddle.OpError, match="sampler='normal' is none of"):
+    with pytest.raises(paddle.OpError, match="sampler='normal' is not one of"):
         static.nn.nce(
             static.data("x", [3, 4]), static.data("label", [3, 1], "int64"), 20, sampler="normal"
         )
