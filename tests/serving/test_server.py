@@ -150,10 +150,10 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
 
 
 BAD = [
-    ("", "no JSON"),
-    ("{", "no JSON"),
+    ("", "not valid JSON"),
+    ("{", "not valid JSON"),
     ("[]", "not a JSON object"),
-    ("[" * 100_000, "no JSON"),
+    ("[" * 100_000, "not valid JSON"),
     ("{}", "'inputs' has to be a list"),
     (json.dumps({"inputs": [1]}), "list of objects"),
     (json.dumps({"inputs": []}), "['x', 'n'] are missing"),

@@ -121,7 +121,7 @@ def _parsed(text: bytes) -> dict[str, Any]:
     try:
         said = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RequestError(f"the body is not a JSON: {str(error)[:200]}") from None
+        raise RequestError(f"the body is not valid JSON: {str(error)[:200]}") from None
     if not isinstance(said, dict):
         raise RequestError("the body is not a JSON object")
     return said
