@@ -78,7 +78,7 @@ def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Data
         name = _text(item, "name")
         if name not in inputs or name in feeds:
             raise RequestError(
-                f"input '{name}' is {'given twice' if name in feeds else f'none of {list(inputs)}'}"
+                f"input '{name}' is {'given twice' if name in feeds else f'not one of {list(inputs)}'}"
             )
         feeds[name] = _tensor(item, name, inputs[name], cursor)
     missing = [name for name in inputs if name not in feeds]
@@ -163,7 +163,7 @@ def _shape(item: Mapping[str, Any], name: str) -> list[int]:
 def _tensor(item: Mapping[str, Any], name: str, wanted: Datatype, cursor: Cursor) -> Array:
     if item.get("datatype") != wanted.protocol:
         raise RequestError(
-            f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model wants "
+            f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model requires "
             f"{wanted.protocol}"
         )
     shape = _shape(item, name)

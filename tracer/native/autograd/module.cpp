@@ -90,6 +90,5 @@ PyObject* make_module() {
 
 }  // namespace oarlock::autograd
 
-PyMODINIT_FUNC PyInit__tape() {
-  return oarlock::autograd::make_module();
-}  // NOLINT(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier): CPython determines the name.
+PyMODINIT_FUNC PyInit__tape() { return oarlock::autograd::make_module(); }
