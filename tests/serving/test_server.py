@@ -158,7 +158,7 @@ BAD = [
     (json.dumps({"inputs": [1]}), "list of objects"),
     (json.dumps({"inputs": []}), "['x', 'n'] are missing"),
     (json.dumps(request(name=3)), "'name' has to be a string"),
-    (json.dumps(request(name="z")), "none of ['x', 'n']"),
+    (json.dumps(request(name="z")), "not one of ['x', 'n']"),
     (json.dumps(request(name="n")), "datatype FP32, the model requires INT64"),
     (json.dumps(request(datatype="FP64")), "datatype FP64, the model requires FP32"),
     (json.dumps(request(shape=[1, -4])), "list of sizes"),
