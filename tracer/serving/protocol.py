@@ -78,7 +78,9 @@ def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Data
         name = _text(item, "name")
         if name not in inputs or name in feeds:
             raise RequestError(
-                f"input '{name}' is {'given twice' if name in feeds else f'not one of {list(inputs)}'}"
+                f"input '{name}' is given twice"
+                if name in feeds
+                else f"input '{name}' is not one of {list(inputs)}"
             )
         feeds[name] = _tensor(item, name, inputs[name], cursor)
     missing = [name for name in inputs if name not in feeds]
