@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError, with_user_line
+from ..core.numerics_check import FLOAT16_MAX
 
-_FLOAT16_MAX = 65504.0
 _TITLES = [
     *("op_type", "tensor_name", "numel", "infinite"),
     *("dtype", "max_value", "min_value", "mean_value", "num_zero"),
@@ -67,7 +67,7 @@ class Pair:
         if self.fp32 is not None:
             scale = self.loss_scale if "GRAD" in self.fp32.tensor else 1.0
             limits += [self.fp32.max, self.fp32.min, scale * self.fp32.max, scale * self.fp32.min]
-        if any(not abs(value) <= _FLOAT16_MAX for value in limits):
+        if any(not abs(value) <= FLOAT16_MAX for value in limits):
             return True
         if self.fp32 is None or "GRAD" not in self.fp32.tensor:
             return False
@@ -194,7 +194,7 @@ def _cell_format(colors: dict[str, Any], column: int, value: Any, pair: Pair) ->
         return None if is_equal else colors["orange"]
     if title in ("num_inf", "num_nan"):
         return colors["red"] if value else None
-    overflows = isinstance(value, float) and not abs(value) <= _FLOAT16_MAX
+    overflows = isinstance(value, float) and not abs(value) <= FLOAT16_MAX
     return colors["red"] if overflows else None
 
 

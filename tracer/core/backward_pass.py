@@ -265,7 +265,7 @@ class RecordedBackwardPass(BackwardPass):
             else OPS["fill_any_like"](root, value=1.0)
         )
 
-    def visit(self, node: Node, _: None = None) -> None:
+    def visit(self, node: Node) -> None:
         """The engine calls this before the rule of each node."""
 
     def result(self, node: Node, index: int) -> Any:
@@ -310,7 +310,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
 
     _grad_op = ""  # none yet: the initial gradient is the caller's
 
-    def visit(self, node: Node, _: None = None) -> None:
+    def visit(self, node: Node) -> None:
         """Remember the op whose gradients the engine passes to `fitted` next."""
         self._grad_op = f"{node.op.type}_grad"
 

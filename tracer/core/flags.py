@@ -70,7 +70,7 @@ def set_flags(flags: dict[str, Any]) -> None:
         raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
     _check_names(flags)
     level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
-    if level not in range(4):
+    if level not in numerics_check.LEVELS:
         raise OpError(
             with_user_line(f"set_flags: FLAGS_check_nan_inf_level is {level}, not 0 to 3")
         )

@@ -16,8 +16,9 @@ from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
 from .tensor import Tensor
 
-ABORT, REPORT_NONFINITE, REPORT_OVERFLOW, REPORT_ALL = range(4)
-_FLOAT16_MAX = 65504.0
+LEVELS = range(4)
+ABORT, REPORT_NONFINITE, REPORT_OVERFLOW, REPORT_ALL = LEVELS
+FLOAT16_MAX = 65504.0
 _SHORT_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 
 
@@ -107,13 +108,13 @@ def check_array(op: str, name: str, array: Any) -> None:
                 f"num_zero={num_zero}) in {name} ({shape})"
             )
         )
-    overflows = array.dtype.name == "float32" and max(values[0], -values[1]) > _FLOAT16_MAX
+    overflows = array.dtype.name == "float32" and max(values[0], -values[1]) > FLOAT16_MAX
     if is_nonfinite or settings.level >= REPORT_ALL or overflows:
-        _report(report_line(op, "", array, counts, values))
+        _report(op, array, counts, values)
 
 
-def report_line(op: str, tensor: str, array: Any, counts: list[int], values: list[float]) -> str:
-    """Describe a tensor in the format of Paddle's logs, which `compare_accuracy` reads."""
+def _report(op: str, array: Any, counts: list[int], values: list[float]) -> None:
+    """Print or log a tensor in the format of Paddle's logs, which `compare_accuracy` reads."""
     num_nan, num_inf, num_zero = counts
     index = cuda.index_of(array)
     device = "cpu" if index is None else f"gpu:{index}"
@@ -122,19 +123,16 @@ def report_line(op: str, tensor: str, array: Any, counts: list[int], values: lis
     error = " [ERROR]" if has_error else ""
     nonfinite = f"num_nan={num_nan}, num_inf={num_inf}, " if has_error else ""
     largest, smallest, mean = values
-    return (
-        f"[PRECISION]{error} in [device={device}, op={op}, tensor={tensor}, dtype={dtype}], "
+    line = (
+        f"[PRECISION]{error} in [device={device}, op={op}, tensor=, dtype={dtype}], "
         f"numel={array.size}, {nonfinite}num_zero={num_zero}, "
         f"max={largest:e}, min={smallest:e}, mean={mean:e}"
     )
-
-
-def _report(line: str) -> None:
     if not settings.output_dir:
         print(line)
         return
     os.makedirs(settings.output_dir, exist_ok=True)
-    name = "worker_cpu" if "[device=cpu" in line else "worker_gpu.0"
+    name = "worker_cpu" if index is None else "worker_gpu.0"
     with open(os.path.join(settings.output_dir, name), "a", encoding="utf-8") as log:
         log.write(line + "\n")
 

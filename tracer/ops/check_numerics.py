@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.numerics_check import ABORT, statistics
+from ..core.numerics_check import ABORT, LEVELS, statistics
 from ..core.op import NON_FLOAT_RESULT, Meta, check, op
 from .meta_rules import check_float
 
@@ -45,7 +45,7 @@ def check_numerics(
 def _(x, *, check_nan_inf_level, **_):
     check_float(x)
     check(
-        check_nan_inf_level in range(4),
+        check_nan_inf_level in LEVELS,
         f"check_nan_inf_level={check_nan_inf_level} is not in 0 ... 3",
     )
     return Meta((3,), np.dtype(np.int64)), Meta((3,), np.dtype(np.float32))

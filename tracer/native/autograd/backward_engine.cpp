@@ -302,7 +302,7 @@ bool run_node(EngineObject* self, bool retain) {
   }
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    Ref told(call_method(object, "visit", reinterpret_cast<PyObject*>(node), Py_None));
+    Ref told(call_method(object, "visit", reinterpret_cast<PyObject*>(node), nullptr));
     if (!told) return false;
   }
   Ref args = operands_of(self, node);
