@@ -1,6 +1,16 @@
 """How the cases build and run a program, in words that both packages know."""
 
+import contextlib
+
 import numpy as np
+
+
+@contextlib.contextmanager
+def fresh_programs(fluid):
+    """A main and a startup program, a scope and unique names of their own; yields the programs."""
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        yield main, startup
 
 
 def numbers(*shape, **more):
@@ -35,12 +45,7 @@ def static(fluid, build, feed=None, steps=1, gradients_of=()):
     gradients_of: names of inputs whose gradients by the sum of the first result come last.
     """
     feed = feed or {}
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         inputs = {}
         for name, array in feed.items():
             inputs[name] = fluid.data(name, list(array.shape), str(array.dtype))

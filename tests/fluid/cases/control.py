@@ -4,7 +4,7 @@ import tempfile
 
 import numpy as np
 
-from .common import fill_parameters, numbers, static
+from .common import fill_parameters, fresh_programs, numbers, static
 from .sequence import run
 
 
@@ -187,12 +187,7 @@ def save_steps(fluid, folder):
     """Save a DynamicRNN whose steps see sequences, with memories that begin with a variable and
     with a number.
     """
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         layers, shapes = fluid.layers, [("x", 3, 1), ("e", 4, 1), ("b", 4, 0)]
         x, e, b = (
             fluid.data(name, [None, width], "float32", level) for name, width, level in shapes

@@ -2,19 +2,14 @@
 
 import numpy as np
 
-from .common import integers
+from .common import fresh_programs, integers
 
 
 def followed(fluid, make, arrays, lengths):
     """What an evaluator says after two batches, after `reset`, and after one more; and the metrics
     of the last batch.
     """
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         inputs = [fluid.data(n, [None, 1], "int64", 1) for n in ("x", "y")]
         evaluator = make(*inputs)
         executor = fluid.Executor(fluid.CPUPlace())

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .common import fresh_programs
+
 RATES = {
     "noam": lambda f: f.noam_decay(64, 3, 2.0),
     "exponential": lambda f: f.exponential_decay(0.1, 2, 0.5),
@@ -19,12 +21,7 @@ RATES = {
 
 def _over_runs(rate):
     def case(fluid):
-        main, startup = fluid.Program(), fluid.Program()
-        with (
-            fluid.program_guard(main, startup),
-            fluid.unique_name.guard(),
-            fluid.scope_guard(fluid.Scope()),
-        ):
+        with fresh_programs(fluid) as (main, startup):
             made = rate(fluid.layers)
             executor = fluid.Executor(fluid.CPUPlace())
             executor.run(startup)

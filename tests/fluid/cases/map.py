@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import numbers
+from .common import fresh_programs, numbers
 
 FOUND = [
     [
@@ -32,13 +32,8 @@ DIFFICULT = [[0, 0, 1, 0], [0, 1, 0]]
 
 def _measured(fluid, kind, difficult=False, **settings):
     """The precision of a batch and of all, for three batches and one behind a reset."""
-    main, startup = fluid.Program(), fluid.Program()
     kept = []
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         found, label, box, hard = (
             fluid.data(name, [None, wide], "float32", 1)
             for name, wide in (("found", 6), ("label", 1), ("box", 4), ("hard", 1))
@@ -66,7 +61,7 @@ def _measured(fluid, kind, difficult=False, **settings):
             arrays = several[0], several[1][:, :1], several[1][:, 1:], several[2][:, None]
             lengths = sizes[0], sizes[1], sizes[1], sizes[1]
             feed = {}
-            for name, array, own in zip(("found", "label", "box", "hard"), arrays, lengths):  # noqa: B905 - of Python 3.7
+            for name, array, own in zip(("found", "label", "box", "hard"), arrays, lengths):
                 feed[name] = fluid.create_lod_tensor(
                     np.ascontiguousarray(array, "float32"), [own], fluid.CPUPlace()
                 )

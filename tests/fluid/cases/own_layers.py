@@ -4,7 +4,7 @@ offsets as they are printed.
 
 import numpy as np
 
-from .common import fill_parameters, numbers, static
+from .common import fill_parameters, fresh_programs, numbers, static
 from .printing import letters
 
 
@@ -90,12 +90,7 @@ def _values_with_offsets(fluid):
 
 
 def case_fetched_without_numpy(fluid):
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         out = fluid.layers.fc(fluid.data("x", [2, 3]), 2)
         executor = fluid.Executor(fluid.CPUPlace())
         executor.run(startup)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import numbers
+from .common import fresh_programs, numbers
 
 
 def passes(fluid, build, told, count=2):
@@ -10,12 +10,7 @@ def passes(fluid, build, told, count=2):
 
     build gives a reader; told: where its batches come from
     """
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         reader = build()
         x, y = fluid.layers.read_file(reader)
         made = fluid.layers.elementwise_add(
@@ -71,12 +66,7 @@ def case_by_variables(fluid):
 
 
 def case_of_sequences(fluid):
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         reader = fluid.layers.py_reader(4, [[-1, 1], [-1, 1]], ["float32", "int64"], [1, 0])
         words, label = fluid.layers.read_file(reader)
         made = [fluid.layers.sequence_pool(words, "sum"), label]
@@ -89,12 +79,7 @@ def case_of_sequences(fluid):
 
 def case_of_a_test(fluid):
     """The reader belongs to the copy of the program as well."""
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         reader = fluid.layers.py_reader(4, [[-1, 4]], ["float32"])
         total = fluid.layers.reduce_sum(fluid.layers.read_file(reader))
         reader.decorate_tensor_provider(lambda: iter([[X]]))

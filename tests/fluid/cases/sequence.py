@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .common import fill_parameters, integers, numbers
+from .common import fill_parameters, fresh_programs, integers, numbers
 
 LENGTHS = [[3, 1, 4]]
 POOLS = ("average", "sum", "sqrt", "max", "last", "first")
@@ -14,12 +14,7 @@ def run(fluid, build, feed, lengths=None, gradients_of=()):
     feed: arrays; lengths: by name.
     """
     lengths = lengths or {}
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         inputs, given = {}, {}
         for name, array in feed.items():
             levels = lengths.get(name, LENGTHS)

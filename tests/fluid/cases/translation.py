@@ -4,7 +4,7 @@ sequences of two levels in them.
 
 import numpy as np
 
-from .common import fill_parameters, integers, numbers
+from .common import fill_parameters, fresh_programs, integers, numbers
 from .sequence import run
 
 WORDS, WIDTH, BEAMS, END, LONGEST = 12, 8, 3, 7, 6
@@ -94,12 +94,7 @@ def translate(fluid, folder=None, **how):
 
     folder: where the program and its values are saved besides
     """
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         source = fluid.layers.data("source", [1], dtype="int64", lod_level=1)
         found = list(decoder(fluid, encoder(fluid.layers, source), **how))
         executor = fluid.Executor(fluid.CPUPlace())
@@ -174,12 +169,7 @@ def case_training_decoder(fluid):
 
 
 def case_beam_search_decoder(fluid):
-    main, startup = fluid.Program(), fluid.Program()
-    with (
-        fluid.program_guard(main, startup),
-        fluid.unique_name.guard(),
-        fluid.scope_guard(fluid.Scope()),
-    ):
+    with fresh_programs(fluid) as (main, startup):
         layers = fluid.layers
         context = encoder(layers, layers.data("source", [1], dtype="int64", lod_level=1))
         from_contrib, cell = cell_of(fluid, context)

@@ -271,11 +271,8 @@ def new_programs(module):
     """Programs, a scope and names of their own; `module`: paddle.static or fluid."""
     names = module.unique_name if hasattr(module, "unique_name") else paddle.utils.unique_name
     scope = module.Scope() if hasattr(module, "Scope") else paddle.static.global_scope().__class__()
-    with (
-        module.program_guard(module.Program(), module.Program()),
-        module.scope_guard(scope),
-        names.guard(),
-    ):
+    main, startup = module.Program(), module.Program()
+    with module.program_guard(main, startup), module.scope_guard(scope), names.guard():
         yield
 
 
