@@ -56,7 +56,10 @@ class AmpScaler:
     # --------------------------------------------------------------------------
 
     def scale(self, var: Tensor) -> Tensor:
-        """The loss times the factor, in float32.   var [*] -> [*]"""
+        """The loss times the factor, in float32.
+
+        var [*] -> [*]
+        """
         if not isinstance(var, Tensor):
             raise OpError(with_user_line(f"GradScaler.scale: {type(var).__name__} is not a tensor"))
         return multiply(cast(var, "float32"), self._scale) if self._enable else var

@@ -30,7 +30,10 @@ class Settings(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """A parameter that was cast.   array: what it held then."""
+    """A parameter that was cast.
+
+    array: what it held then.
+    """
 
     parameter: Parameter
     array: Any

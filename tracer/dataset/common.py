@@ -86,7 +86,10 @@ def _read(data: bytes, name: str) -> Any:
 
 
 def member(archive: tarfile.TarFile, name: str) -> Any:
-    """A file in an archive, by its name with or without `./`.   FileError where it has none."""
+    """A file in an archive, by its name with or without `./`.
+
+    FileError where it has none.
+    """
     for known in (name, name.removeprefix("./"), f"./{name}"):
         try:
             found = archive.extractfile(known)

@@ -63,7 +63,10 @@ def _sentences(
 
 
 def _tags(column: list[str], path: str) -> list[str]:
-    """`(A0*`, `*`, `*)` as `B-A0`, `I-A0`, `I-A0`.   Raises FileError for anything else."""
+    """`(A0*`, `*`, `*)` as `B-A0`, `I-A0`, `I-A0`.
+
+    Raises FileError for anything else.
+    """
     found, tag, inside = [], "O", False
     for text in column:
         if "(" in text:

@@ -43,7 +43,10 @@ def load_image_bytes(bytes: bytes, is_color: bool = True) -> Any:
 
 
 def load_image(file: str | os.PathLike[str], is_color: bool = True) -> Any:
-    """The picture in a file.   -> uint8 [H, W, 3], or [H, W] where is_color is False"""
+    """The picture in a file.
+
+    -> uint8 [H, W, 3], or [H, W] where is_color is False
+    """
     return _decoded(file, is_color)
 
 
@@ -85,7 +88,10 @@ def _cubic(old: int, new: int) -> Any:
 
 
 def to_chw(im: Any, order: tuple[int, ...] = (2, 0, 1)) -> Any:
-    """The picture with its axes in another order.   im [H, W, C] -> [C, H, W]"""
+    """The picture with its axes in another order.
+
+    im [H, W, C] -> [C, H, W]
+    """
     assert len(im.shape) == len(order)
     return im.transpose(order)
 
@@ -95,18 +101,27 @@ def _crop(im: Any, top: int, left: int, size: int) -> Any:
 
 
 def center_crop(im: Any, size: int, is_color: bool = True) -> Any:
-    """The square in the middle.   im [H, W, *] -> [size, size, *]"""
+    """The square in the middle.
+
+    im [H, W, *] -> [size, size, *]
+    """
     return _crop(im, (im.shape[0] - size) // 2, (im.shape[1] - size) // 2, size)
 
 
 def random_crop(im: Any, size: int, is_color: bool = True) -> Any:
-    """A square anywhere, as NumPy's generator says.   im [H, W, *] -> [size, size, *]"""
+    """A square anywhere, as NumPy's generator says.
+
+    im [H, W, *] -> [size, size, *]
+    """
     top = np.random.randint(0, im.shape[0] - size + 1)
     return _crop(im, top, np.random.randint(0, im.shape[1] - size + 1), size)
 
 
 def left_right_flip(im: Any, is_color: bool = True) -> Any:
-    """The picture in a mirror.   im [H, W, *] -> the same shape"""
+    """The picture in a mirror.
+
+    im [H, W, *] -> the same shape
+    """
     return im[:, ::-1]
 
 

@@ -101,7 +101,10 @@ def _sentence(
 def train(
     word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set.   n: how many words in a row, or the most in a sentence"""
+    """A reader of the training set.
+
+    n: how many words in a row, or the most in a sentence
+    """
     return reader_creator(_TRAIN, word_idx, n, data_type)
 
 

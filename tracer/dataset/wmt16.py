@@ -88,7 +88,10 @@ def _part(
 def train(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set.   Sizes of dictionaries count `<s>`, `<e>` and `<unk>`"""
+    """A reader of the training set.
+
+    Sizes of dictionaries count `<s>`, `<e>` and `<unk>`
+    """
     return _part("train", src_dict_size, trg_dict_size, src_lang)
 
 
@@ -107,7 +110,10 @@ def validation(
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:
-    """The words of a language and their numbers.   reverse: numbers and their words"""
+    """The words of a language and their numbers.
+
+    reverse: numbers and their words
+    """
     return _dictionary(_archive(), min(dict_size, _MOST[lang]), lang, reverse)
 
 

@@ -71,7 +71,10 @@ def max_memory_reserved(device: Any = None) -> int:
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until a GPU has done what it was given.   Raises OarlockError where there is none."""
+    """Wait until a GPU has done what it was given.
+
+    Raises OarlockError where there is none.
+    """
     _cupy(device, "synchronize").cuda.Device(_index(device, "synchronize")).synchronize()
 
 
@@ -105,12 +108,18 @@ class Properties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """What a GPU is called.   Raises OarlockError where there is none."""
+    """What a GPU is called.
+
+    Raises OarlockError where there is none.
+    """
     return str(get_device_properties(device).name)
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The version of what a GPU can do.   Raises OarlockError where there is none."""
+    """The version of what a GPU can do.
+
+    Raises OarlockError where there is none.
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 

@@ -38,18 +38,27 @@ class Dirichlet(ExponentialFamily):
         return self.mean * (1 - self.mean) / (1 + self.concentration.sum(-1, keepdim=True))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape, K]"""
+        """Draws without a gradient.
+
+        -> [*shape, *batch_shape, K]
+        """
         return OPS["dirichlet"](
             broadcast_to(self.concentration.detach(), self._extend_shape(shape))
         )
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density.   value [*, K], adding up to 1 -> [*]"""
+        """The logarithm of the density.
+
+        value [*, K], adding up to 1 -> [*]
+        """
         value = valued(value, self.concentration)
         return ((self.concentration - 1) * value.log()).sum(-1) - log_beta(self.concentration)
 
     def entropy(self) -> Tensor:
-        """The entropy   (Lin 2016).   -> [*batch_shape]"""
+        """The entropy (Lin 2016).
+
+        -> [*batch_shape]
+        """
         a, total = self.concentration, self.concentration.sum(-1)
         scattered = ((a - 1) * a.digamma()).sum(-1)
         return log_beta(a) + (total - a.shape[-1]) * total.digamma() - scattered
@@ -78,7 +87,10 @@ class Beta(ExponentialFamily):
         return self.alpha * self.beta / (total.square() * (total + 1))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape]"""
+        """Draws without a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self._dirichlet.sample(shape)[..., 0]
 
     def log_prob(self, value: Any) -> Tensor:
@@ -87,12 +99,18 @@ class Beta(ExponentialFamily):
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 
     def entropy(self) -> Tensor:
-        """The entropy.   -> [*batch_shape]"""
+        """The entropy.
+
+        -> [*batch_shape]
+        """
         return self._dirichlet.entropy()
 
 
 def log_beta(a: Tensor) -> Tensor:
-    """ln of the beta function of several variables.   a [*, K] -> [*]"""
+    """ln of the beta function of several variables.
+
+    a [*, K] -> [*]
+    """
     return a.lgamma().sum(-1) - a.sum(-1).lgamma()
 
 

@@ -15,7 +15,9 @@ from .kl import register_kl
 
 
 class Categorical(Distribution):
-    """One of K results.   logits [*batch_shape, K]
+    """One of K results.
+
+    logits [*batch_shape, K]
 
     As in Paddle, draws, entropy and divergence are those of softmax(logits), while probs and
     log_prob are those of logits / sum(logits). They agree where logits are log-probabilities up to
@@ -34,7 +36,10 @@ class Categorical(Distribution):
         super().__init__(self.logits.shape[:-1])
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws.   -> int64 [*shape, *batch_shape]"""
+        """Draws.
+
+        -> int64 [*shape, *batch_shape]
+        """
         kinds, wanted = self.logits.shape[-1], [*shape, *self._batch_shape]
         count = 1
         for size in shape:
@@ -44,7 +49,10 @@ class Categorical(Distribution):
         return transpose(drawn, [1, 0]).reshape(wanted)
 
     def entropy(self) -> Tensor:
-        """The entropy of softmax(logits).   -> [*batch_shape]"""
+        """The entropy of softmax(logits).
+
+        -> [*batch_shape]
+        """
         logs = OPS["log_softmax"](self.logits, axis=-1)
         return -(logs.exp() * logs).sum(-1)
 

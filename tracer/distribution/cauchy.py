@@ -13,7 +13,10 @@ from .kl import register_kl
 
 
 class Cauchy(Distribution):
-    """Density 1 / (pi scale (1 + ((x - loc) / scale)**2)).   loc, scale: [*batch_shape]"""
+    """Density 1 / (pi scale (1 + ((x - loc) / scale)**2)).
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
         self.name = name or "Cauchy"
@@ -36,11 +39,17 @@ class Cauchy(Distribution):
         raise OpError("Cauchy: the distribution has no stddev")
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape]"""
+        """Draws without a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         drawn = uniform(self._extend_shape(shape), self.loc.dtype, 0.0, 1.0)
         return self.loc + self.scale * ((drawn - 0.5) * math.pi).tan()
 
@@ -54,7 +63,10 @@ class Cauchy(Distribution):
         return ((valued(value, self.loc) - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """log(4 pi scale).   -> [*batch_shape]"""
+        """log(4 pi scale).
+
+        -> [*batch_shape]
+        """
         return (4 * math.pi * self.scale).log()
 
 

@@ -45,7 +45,10 @@ def _two_way(p: Tensor, q: Tensor) -> Tensor:
 
 
 class Bernoulli(ExponentialFamily):
-    """1 with the probability probs, else 0.   probs: [*batch_shape]"""
+    """1 with the probability probs, else 0.
+
+    probs: [*batch_shape]
+    """
 
     def __init__(self, probs: Any, name: str | None = None) -> None:
         self.name = name or "Bernoulli"
@@ -66,7 +69,10 @@ class Bernoulli(ExponentialFamily):
         return self.probs * (1 - self.probs)
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws of 0.0 and 1.0, without a gradient.   -> [*shape, *batch_shape]"""
+        """Draws of 0.0 and 1.0, without a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return bernoulli(broadcast_to(self.probs.detach(), self._extend_shape(shape)))
 
     def rsample(self, shape: Shape = (), temperature: float = 1.0) -> Tensor:
@@ -93,7 +99,10 @@ class Bernoulli(ExponentialFamily):
         return value * self._inside.log() + (1 - value) * (1 - self._inside).log()
 
     def entropy(self) -> Tensor:
-        """- probs log(probs) - (1 - probs) log(1 - probs).   -> [*batch_shape]"""
+        """- probs log(probs) - (1 - probs) log(1 - probs).
+
+        -> [*batch_shape]
+        """
         return -self._inside * self._inside.log() - (1 - self._inside) * (1 - self._inside).log()
 
 
@@ -148,12 +157,18 @@ class Geometric(Distribution):
         return 1 - (1 - self.probs).pow(valued(k, self.probs) + 1)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws; their gradient is zero.   -> [*shape, *batch_shape]"""
+        """Draws; their gradient is zero.
+
+        -> [*shape, *batch_shape]
+        """
         drawn = uniform(self._extend_shape(shape), self.probs.dtype, 1e-30, 1.0)
         return (drawn.log() / (-self.probs).log1p()).floor()
 
     def entropy(self) -> Tensor:
-        """(- probs log(probs) - (1 - probs) log(1 - probs)) / probs.   -> [*batch_shape]"""
+        """(- probs log(probs) - (1 - probs) log(1 - probs)) / probs.
+
+        -> [*batch_shape]
+        """
         return -((1 - self.probs) * (1 - self.probs).log() / self.probs + self.probs.log())
 
 
@@ -193,7 +208,10 @@ class Multinomial(Distribution):
         return self.total_count * self.probs * (1 - self.probs)
 
     def log_prob(self, value: Any) -> Tensor:
-        """log(total_count! / prod(value!) prod(probs**value)).   value [*, K] -> [*]"""
+        """log(total_count! / prod(value!) prod(probs**value)).
+
+        value [*, K] -> [*]
+        """
         value = valued(value, self.probs)
         probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0.
         return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(
@@ -201,7 +219,10 @@ class Multinomial(Distribution):
         )
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient, of the dtype of probs.   -> [*shape, *batch_shape, K]"""
+        """Draws without a gradient, of the dtype of probs.
+
+        -> [*shape, *batch_shape, K]
+        """
         wanted, tries, kinds = list(shape), self.total_count, self.probs.shape[-1]
         rows = broadcast_to(self.probs.detach(), self._extend_shape(shape)).reshape([-1, kinds])
         drawn = multinomial(rows, tries, replacement=True)
@@ -209,7 +230,10 @@ class Multinomial(Distribution):
         return cast(counts, self.probs.dtype).reshape([*wanted, *self._batch_shape, kinds])
 
     def entropy(self) -> Tensor:
-        """The entropy, as a sum over all counts that a result can have.   -> [*batch_shape]"""
+        """The entropy, as a sum over all counts that a result can have.
+
+        -> [*batch_shape]
+        """
         n = self.total_count
         likely = self.probs.clip(_smallest(self.probs), 1.0)
         one_try = -(self.probs * likely.log()).sum(-1)

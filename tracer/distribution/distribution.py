@@ -17,7 +17,10 @@ Shape = Any
 
 
 class Distribution:
-    """Base of distributions.   batch_shape: of the parameters; event_shape: of one draw."""
+    """Base of distributions.
+
+    batch_shape: of the parameters; event_shape: of one draw.
+    """
 
     def __init__(self, batch_shape: Shape = (), event_shape: Shape = ()) -> None:
         self._batch_shape = tuple(batch_shape)
@@ -35,28 +38,46 @@ class Distribution:
 
     @property
     def mean(self) -> Tensor:
-        """The mean.   [*batch_shape, *event_shape]"""
+        """The mean.
+
+        [*batch_shape, *event_shape]
+        """
         raise self._missing("mean")
 
     @property
     def variance(self) -> Tensor:
-        """The variance.   [*batch_shape, *event_shape]"""
+        """The variance.
+
+        [*batch_shape, *event_shape]
+        """
         raise self._missing("variance")
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws without a gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient to the parameters.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws with a gradient to the parameters.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         raise self._missing("rsample")
 
     def entropy(self) -> Tensor:
-        """The entropy in nats.   -> [*batch_shape]"""
+        """The entropy in nats.
+
+        -> [*batch_shape]
+        """
         raise self._missing("entropy")
 
     def kl_divergence(self, other: Distribution) -> Tensor:
-        """The divergence from `other`: E[log self - log other].   -> [*batch_shape]"""
+        """The divergence from `other`: E[log self - log other].
+
+        -> [*batch_shape]
+        """
         return kl_divergence(self, other)
 
     def log_prob(self, value: Any) -> Tensor:

@@ -29,7 +29,10 @@ class ExponentialFamily(Distribution):
         raise self._missing("_mean_carrier_measure")
 
     def entropy(self) -> Tensor:
-        """A(eta) - eta A'(eta) - E[log h]   (Nielsen and Nock 2010).   -> [*batch_shape]"""
+        """A(eta) - eta A'(eta) - E[log h] (Nielsen and Nock 2010).
+
+        -> [*batch_shape]
+        """
         natural, value, slopes = _normalizer(self)
         found = value - self._mean_carrier_measure
         for eta, slope in zip(natural, slopes, strict=True):
@@ -56,7 +59,7 @@ def _leaf(eta: Tensor) -> Tensor:
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
-    """The divergence of Bregman of A, between eta of q and eta of p   (Nielsen and Nock 2010)."""
+    """The divergence of Bregman of A, between eta of q and eta of p (Nielsen and Nock 2010)."""
     if type(p) is not type(q):
         raise NotImplementedError(
             f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"

@@ -47,14 +47,23 @@ class Gumbel(Distribution):
         return (-((self.loc - valued(value, self.loc)) / self.scale).exp()).exp()
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape]"""
+        """Draws without a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         drawn = uniform(self._extend_shape(shape), self.loc.dtype, 1e-30, 1 - 2.0**-24)
         return self.loc - self.scale * (-drawn.log()).log()
 
     def entropy(self) -> Tensor:
-        """log(scale) + 1 + Euler's constant.   -> [*batch_shape]"""
+        """log(scale) + 1 + Euler's constant.
+
+        -> [*batch_shape]
+        """
         return self.scale.log() + (1 + np.euler_gamma)

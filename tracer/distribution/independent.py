@@ -45,19 +45,31 @@ class Independent(Distribution):
         return self._base.variance
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws of base.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws of base.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self._base.sample(shape)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws of base with a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws of base with a gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self._base.rsample(shape)
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the joint density.   value [*, *event_shape] -> [*]"""
+        """The logarithm of the joint density.
+
+        value [*, *event_shape] -> [*]
+        """
         return sum_rightmost(self._base.log_prob(value), self._reinterpreted_batch_rank)
 
     def entropy(self) -> Tensor:
-        """The sum of the entropies.   -> [*batch_shape]"""
+        """The sum of the entropies.
+
+        -> [*batch_shape]
+        """
         return sum_rightmost(self._base.entropy(), self._reinterpreted_batch_rank)
 
 

@@ -1,6 +1,5 @@
-"""The divergence between two distributions, by rules registered for pairs of classes
-
-(Kullback and Leibler 1951).
+"""The divergence between two distributions, by rules registered for pairs of classes (Kullback and
+Leibler 1951).
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
 
 
 def kl_divergence(p: Any, q: Any) -> Tensor:
-    """E_p[log p - log q].   -> [*batch_shape]
+    """E_p[log p - log q].
+
+    -> [*batch_shape]
 
     The rule for the closest classes counts.   Raises NotImplementedError where no rule fits.
     """

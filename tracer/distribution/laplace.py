@@ -12,7 +12,10 @@ from .kl import register_kl
 
 
 class Laplace(Distribution):
-    """Density e ** -(|x - loc| / scale) / (2 scale).   loc, scale: [*batch_shape]"""
+    """Density e ** -(|x - loc| / scale) / (2 scale).
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         self.loc, self.scale = parameters("Laplace", loc, scale)
@@ -51,7 +54,10 @@ class Laplace(Distribution):
         return self.loc - self.scale * middle.sign() * (-2 * middle.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         # so that no draw is infinite
         least = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
         return self._at(
@@ -59,7 +65,10 @@ class Laplace(Distribution):
         )
 
     def entropy(self) -> Tensor:
-        """1 + log(2 scale).   -> [*batch_shape]"""
+        """1 + log(2 scale).
+
+        -> [*batch_shape]
+        """
         return 1 + (2 * self.scale).log()
 
 

@@ -12,7 +12,10 @@ from .transformed_distribution import TransformedDistribution
 
 
 class LogNormal(TransformedDistribution):
-    """e ** x, x normal with loc and scale.   loc, scale: [*batch_shape]"""
+    """e ** x, x normal with loc and scale.
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         super().__init__(Normal(loc, scale), [ExpTransform()])
@@ -30,7 +33,10 @@ class LogNormal(TransformedDistribution):
         return square.expm1() * (2 * self.loc + square).exp()
 
     def entropy(self) -> Tensor:
-        """That of the normal distribution, and loc.   -> [*batch_shape]"""
+        """That of the normal distribution, and loc.
+
+        -> [*batch_shape]
+        """
         return self._base.entropy() + self.loc
 
 

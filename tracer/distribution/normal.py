@@ -13,7 +13,9 @@ from .kl import register_kl
 
 
 class Normal(Distribution):
-    """Density e ** -((x - loc)**2 / 2 scale**2) / (scale sqrt(2 pi)).   loc, scale: [*batch_shape]
+    """Density e ** -((x - loc)**2 / 2 scale**2) / (scale sqrt(2 pi)).
+
+    loc, scale: [*batch_shape]
 
     Like rsample, sample passes a gradient on, as in Paddle.
     """
@@ -44,11 +46,17 @@ class Normal(Distribution):
         return self.loc + self.scale * drawn
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.sample(shape)
 
     def entropy(self) -> Tensor:
-        """1/2 + log(scale sqrt(2 pi)).   -> [*batch_shape]"""
+        """1/2 + log(scale sqrt(2 pi)).
+
+        -> [*batch_shape]
+        """
         return self.scale.log() + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value: Any) -> Tensor:

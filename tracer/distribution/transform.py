@@ -29,7 +29,10 @@ class Type(enum.Enum):
 
 
 class Variable(NamedTuple):
-    """What a transform takes or gives.   event_rank: the number of axes that belong together"""
+    """What a transform takes or gives.
+
+    event_rank: the number of axes that belong together
+    """
 
     event_rank: int = 0
     is_discrete: bool = False
@@ -66,7 +69,10 @@ class Transform:
         return self._inverse(self._checked(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        """ln |det of the slopes at x|.   x [*, *event] -> [*]"""
+        """ln |det of the slopes at x|.
+
+        x [*, *event] -> [*]
+        """
         self._checked(x, "forward_log_det_jacobian", self._domain)
         if not self._is_injective():
             raise NotImplementedError(
@@ -79,7 +85,10 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} has neither log_det_jacobian")
 
     def inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """ln |det of the slopes of the way back at y|.   y [*, *event] -> [*]"""
+        """ln |det of the slopes of the way back at y|.
+
+        y [*, *event] -> [*]
+        """
         self._checked(y, "inverse_log_det_jacobian", self._codomain)
         if _writes(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)

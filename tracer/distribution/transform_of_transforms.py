@@ -127,7 +127,10 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Another shape of the event.   [*, *in_event_shape] -> [*, *out_event_shape]"""
+    """Another shape of the event.
+
+    [*, *in_event_shape] -> [*, *out_event_shape]
+    """
 
     _type = Type.BIJECTION
 

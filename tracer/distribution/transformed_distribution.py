@@ -52,11 +52,17 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[: len(shape) - rank], shape[len(shape) - rank :])
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return ChainTransform(self._transforms).forward(self._base.sample(shape))
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return ChainTransform(self._transforms).forward(self._base.rsample(shape))
 
     def log_prob(self, value: Any) -> Tensor:

@@ -12,7 +12,9 @@ from .kl import register_kl
 
 
 class Uniform(Distribution):
-    """Density 1 / (high - low) between low and high, both left out.   low, high: [*batch_shape]
+    """Density 1 / (high - low) between low and high, both left out.
+
+    low, high: [*batch_shape]
 
     Like rsample, sample passes a gradient on, as in Paddle.
     """
@@ -42,7 +44,10 @@ class Uniform(Distribution):
         return self.low + (self.high - self.low) * drawn
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draws with a gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.sample(shape)
 
     def probs(self, value: Any) -> Tensor:
@@ -58,7 +63,10 @@ class Uniform(Distribution):
         return self.probs(value).log()
 
     def entropy(self) -> Tensor:
-        """log(high - low).   -> [*batch_shape]"""
+        """log(high - low).
+
+        -> [*batch_shape]
+        """
         return (self.high - self.low).log()
 
 

@@ -30,7 +30,10 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The frequencies of `rfft` of n samples that are d apart.   -> [n // 2 + 1]"""
+    """The frequencies of `rfft` of n samples that are d apart.
+
+    -> [n // 2 + 1]
+    """
     _check(n, d, "rfftfreq")
     return cast(
         arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype()
@@ -47,10 +50,16 @@ def _shifted(x: Tensor, axes: Any, back: bool) -> Tensor:
 
 
 def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """The frequency 0 moved to the middle of the axes, all by default.   x [*] -> [*]"""
+    """The frequency 0 moved to the middle of the axes, all by default.
+
+    x [*] -> [*]
+    """
     return _shifted(x, axes, back=False)
 
 
 def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """What undoes `fftshift`.   x [*] -> [*]"""
+    """What undoes `fftshift`.
+
+    x [*] -> [*]
+    """
     return _shifted(x, axes, back=True)

@@ -118,14 +118,20 @@ def _two(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
 def fft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The transform along one axis.   x [*, N] -> complex [*, n]"""
+    """The transform along one axis.
+
+    x [*, N] -> complex [*, n]
+    """
     return _whole(x, _one(n), [axis], norm, True)
 
 
 def ifft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The inverse transform along one axis.   x [*, N] -> complex [*, n]"""
+    """The inverse transform along one axis.
+
+    x [*, N] -> complex [*, n]
+    """
     return _whole(x, _one(n), [axis], norm, False)
 
 
@@ -142,35 +148,50 @@ def rfft(
 def irfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """What undoes `rfft`.   x [*, M] -> real [*, n]"""
+    """What undoes `rfft`.
+
+    x [*, M] -> real [*, n]
+    """
     return _real(x, _one(n), [axis], norm, False)
 
 
 def hfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The transform of half a spectrum along one axis.   x [*, M] -> real [*, n]"""
+    """The transform of half a spectrum along one axis.
+
+    x [*, M] -> real [*, n]
+    """
     return _real(x, _one(n), [axis], norm, True)
 
 
 def ihfft(
     x: Tensor, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """What undoes `hfft`.   x real [*, N] -> complex [*, n // 2 + 1]"""
+    """What undoes `hfft`.
+
+    x real [*, N] -> complex [*, n // 2 + 1]
+    """
     return _half(x, _one(n), [axis], norm, False)
 
 
 def fftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The transform along several axes, all by default.   x [*] -> complex [*s]"""
+    """The transform along several axes, all by default.
+
+    x [*] -> complex [*s]
+    """
     return _whole(x, s, axes, norm, True)
 
 
 def ifftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The inverse transform along several axes.   x [*] -> complex [*s]"""
+    """The inverse transform along several axes.
+
+    x [*] -> complex [*s]
+    """
     return _whole(x, s, axes, norm, False)
 
 
@@ -187,21 +208,30 @@ def rfftn(
 def irfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """What undoes `rfftn`.   x [*] -> real [*s]"""
+    """What undoes `rfftn`.
+
+    x [*] -> real [*s]
+    """
     return _real(x, s, axes, norm, False)
 
 
 def hfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """The transform of half a spectrum along several axes.   x [*] -> real [*s]"""
+    """The transform of half a spectrum along several axes.
+
+    x [*] -> real [*s]
+    """
     return _real(x, s, axes, norm, True)
 
 
 def ihfftn(
     x: Tensor, s: Sizes = None, axes: Sizes = None, norm: str = "backward", name: str | None = None
 ) -> Tensor:
-    """What undoes `hfftn`.   x real [*] -> complex, the last axis s // 2 + 1"""
+    """What undoes `hfftn`.
+
+    x real [*] -> complex, the last axis s // 2 + 1
+    """
     return _half(x, s, axes, norm, False)
 
 

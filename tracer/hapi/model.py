@@ -135,7 +135,10 @@ class Model:
         return self.network.parameters(*args, **kwargs)
 
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
-        """oarlock.summary of the network.   input_size: the `inputs` of this Model, if None"""
+        """oarlock.summary of the network.
+
+        input_size: the `inputs` of this Model, if None
+        """
         if input_size is None and not self._specs:
             raise OpError(
                 "Model.summary: input_size is needed, as the Model was made without inputs"
@@ -163,7 +166,9 @@ class Model:
         return found
 
     def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
-        """A step of training.   update: change the parameters, else only add to their gradients
+        """A step of training.
+
+        update: change the parameters, else only add to their gradients
 
         -> the losses as arrays; with metrics (losses, what each says of this batch)
         """

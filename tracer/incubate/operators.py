@@ -44,7 +44,10 @@ def graph_send_recv(
 
 
 def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
-    """x as a loss.   reduction: 'sum' or 0, 'mean' or 1, 'none' or 2.   x [*] -> [] or [*]"""
+    """x as a loss.
+
+    reduction: 'sum' or 0, 'mean' or 1, 'none' or 2.   x [*] -> [] or [*]
+    """
     kind = KINDS[reduction] if isinstance(reduction, int) and reduction in range(3) else reduction
     if kind not in KINDS:
         raise OpError(
@@ -56,7 +59,10 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
 
 
 def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
-    """softmax(x + mask) over the last axis.   x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]"""
+    """softmax(x + mask) over the last axis.
+
+    x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]
+    """
     return functional.softmax(x + mask)
 
 

@@ -36,7 +36,10 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Row i of every tensor.   tensors: [N, *] each"""
+    """Row i of every tensor.
+
+    tensors: [N, *] each
+    """
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:

@@ -26,7 +26,10 @@ class Precision(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.   preds: chances [N] or [N, 1]; labels: 0 or 1, likewise"""
+        """Take in one batch.
+
+        preds: chances [N] or [N, 1]; labels: 0 or 1, likewise
+        """
         preds, labels = _pair("Precision", preds, labels)
         positive = preds >= 0.5
         self.tp += int((positive & (labels == 1)).sum())
@@ -56,7 +59,10 @@ class Recall(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.   preds: chances [N] or [N, 1]; labels: 0 or 1, likewise"""
+        """Take in one batch.
+
+        preds: chances [N] or [N, 1]; labels: 0 or 1, likewise
+        """
         preds, labels = _pair("Recall", preds, labels)
         found = preds[labels == 1] > 0.5
         self.tp += int(found.sum())

@@ -1,4 +1,7 @@
-"""Activation layers: each calls the function of nn.functional that its row names.   x [*] -> [*]"""
+"""Activation layers: each calls the function of nn.functional that its row names.
+
+x [*] -> [*]
+"""
 
 from __future__ import annotations
 
@@ -64,9 +67,8 @@ __all__ = ["PReLU", "RReLU", "Softmax2D", *CLASSES]  # noqa: PLE0604 - made from
 
 
 class RReLU(Layer):
-    """x where x > 0, else x times a slope that is drawn in training
+    """x where x > 0, else x times a slope that is drawn in training (Xu et al. 2015).
 
-    (Xu et al. 2015).
     x [*] -> like x
     """
 
@@ -90,7 +92,10 @@ class RReLU(Layer):
 
 
 class Softmax2D(Layer):
-    """softmax over the channels of pictures.   x [N, C, H, W] or [C, H, W] -> like x"""
+    """softmax over the channels of pictures.
+
+    x [N, C, H, W] or [C, H, W] -> like x
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()

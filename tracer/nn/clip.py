@@ -1,4 +1,7 @@
-"""Clipping of gradients.   Called with (parameter, gradient) pairs of arrays by the optimizer."""
+"""Clipping of gradients.
+
+Called with (parameter, gradient) pairs of arrays by the optimizer.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,10 @@ class ClipGradByGlobalNorm:
 
 
 def _root_of(gradients: list[Any]) -> Any:
-    """The norm of gradients that are variables.   -> float32 []"""
+    """The norm of gradients that are variables.
+
+    -> float32 []
+    """
     wide = [g.astype("float32") if g.meta.dtype.itemsize == 2 else g for g in gradients]
     return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in wide]))
 

@@ -15,7 +15,10 @@ __all__ = ["Dropout", "Embedding", "Flatten", "Identity", "Linear"]
 
 
 class Identity(Layer):
-    """Gives back what it gets.   x [*] -> [*]"""
+    """Gives back what it gets.
+
+    x [*] -> [*]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -129,7 +132,10 @@ class Dropout(Layer):
 
 
 class Flatten(Layer):
-    """Axes start_axis ... stop_axis made one.   x [*S] -> [..., product, ...]"""
+    """Axes start_axis ... stop_axis made one.
+
+    x [*S] -> [..., product, ...]
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
         super().__init__()

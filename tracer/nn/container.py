@@ -53,7 +53,10 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers.   None keeps a place, so that those behind it are called as in Paddle."""
+    """A list of layers.
+
+    None keeps a place, so that those behind it are called as in Paddle.
+    """
 
     def __init__(self, sublayers: Iterable[Layer | None] | None = None) -> None:
         super().__init__()

@@ -117,7 +117,10 @@ class _Conv(Layer):
 
 
 class Conv1D(_Conv):
-    """1-D convolution.   x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']"""
+    """1-D convolution.
+
+    x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']
+    """
 
     _function = "conv1d"
 
@@ -231,7 +234,10 @@ class _Transposed(_Conv):
     """What the transposed convolutions share."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """See the class.   output_size: where the stride leaves a choice."""
+        """See the class.
+
+        output_size: where the stride leaves a choice.
+        """
         extra = self.output_padding if output_size is None else 0
         found: Tensor = getattr(F, self._function)(
             x,
@@ -249,7 +255,10 @@ class _Transposed(_Conv):
 
 
 class Conv1DTranspose(_Transposed):
-    """The transpose of Conv1D.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
+    """The transpose of Conv1D.
+
+    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    """
 
     _function = "conv1d_transpose"
 

@@ -69,7 +69,9 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:
-    """A parameter of no layer, None when attr is False.   -> [*shape]
+    """A parameter of no layer, None when attr is False.
+
+    -> [*shape]
 
     Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a
     weight.

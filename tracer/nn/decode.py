@@ -62,7 +62,10 @@ class OutputWrapper(NamedTuple):
 
 
 class StateWrapper(NamedTuple):
-    """What beam search goes on with.   cell_states: [B, W, *]; the others [B, W]"""
+    """What beam search goes on with.
+
+    cell_states: [B, W, *]; the others [B, W]
+    """
 
     cell_states: Any
     log_probs: Tensor
@@ -94,7 +97,10 @@ class BeamSearchDecoder(Decoder):
 
     @staticmethod
     def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
-        """Each sample as often as there are beams.   x [B, *] -> [B * W, *]"""
+        """Each sample as often as there are beams.
+
+        x [B, *] -> [B * W, *]
+        """
         wide = tile(unsqueeze(x, 1), [1, beam_size] + [1] * (x.ndim - 1))
         return flatten(wide, 0, 1)
 
@@ -134,7 +140,10 @@ class BeamSearchDecoder(Decoder):
         return reshape(add(step, unsqueeze(state.log_probs, 2)), [-1, self.beam_size * vocabulary])
 
     def step(self, time: Tensor, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """See Decoder.   -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]"""
+        """See Decoder.
+
+        -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]
+        """
         merged = pytree.map(self._merged, states.cell_states)
         out, next_states = self.cell(pytree.map(self._merged, inputs), merged, **kwargs)
         logits = pytree.map(self._split, out)
@@ -165,7 +174,10 @@ class BeamSearchDecoder(Decoder):
 
 
 def _of_beams(x: Tensor, beams: Tensor) -> Tensor:
-    """For each sample the chosen beams.   x [B, W, *], beams int64 [B, W] -> [B, W, *]"""
+    """For each sample the chosen beams.
+
+    x [B, W, *], beams int64 [B, W] -> [B, W, *]
+    """
     batch = OPS["range"](
         full([], 0, "int64"),
         OPS["cast"](

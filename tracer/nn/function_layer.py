@@ -12,7 +12,9 @@ REQUIRED = Parameter.empty
 
 
 class Row(NamedTuple):
-    """One such layer.   inputs: what forward takes; settings: what __init__ takes, with defaults
+    """One such layer.
+
+    inputs: what forward takes; settings: what __init__ takes, with defaults
 
     function: in nn.functional; shown: the settings that print shows, "kernel_size:kernel_sizes"
     under another name, None for all; trained: whether the function wants to know of training; kept:

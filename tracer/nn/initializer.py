@@ -46,7 +46,10 @@ class Initializer:
     """Base of all initializers."""
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """The starting value.   -> [*shape]"""
+        """The starting value.
+
+        -> [*shape]
+        """
         raise NotImplementedError
 
     def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
@@ -102,7 +105,10 @@ def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
 
 
 def _drawn(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Tensor:
-    """Random numbers as an op draws them.   -> [*shape]"""
+    """Random numbers as an op draws them.
+
+    -> [*shape]
+    """
     wide = work_dtype(dtype)
     if state.mode.builder is not None and (seed := rng.startup_seed()):
         attrs["seed"] = attrs.get("seed") or seed
@@ -197,7 +203,7 @@ class TruncatedNormal(Normal):
 
 
 class XavierUniform(Initializer):
-    """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+    """Uniform on +-gain * sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010)."""
 
     def __init__(
         self,
@@ -227,10 +233,7 @@ class XavierUniform(Initializer):
 
 
 class XavierNormal(XavierUniform):
-    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))
-
-    (Glorot and Bengio 2010).
-    """
+    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio 2010)."""
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
@@ -248,7 +251,7 @@ class XavierNormal(XavierUniform):
 
 
 class KaimingUniform(Initializer):
-    """Uniform on +-gain * sqrt(3 / fan_in)   (He et al. 2015)."""
+    """Uniform on +-gain * sqrt(3 / fan_in) (He et al. 2015)."""
 
     def __init__(
         self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu"
@@ -272,7 +275,7 @@ class KaimingUniform(Initializer):
 
 
 class KaimingNormal(KaimingUniform):
-    """Normal of standard deviation gain / sqrt(fan_in)   (He et al. 2015)."""
+    """Normal of standard deviation gain / sqrt(fan_in) (He et al. 2015)."""
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
@@ -322,16 +325,18 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 class Orthogonal(Initializer):
-    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer
-
-    (Saxe et al. 2013).
+    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer (Saxe et al.
+    2013).
     """
 
     def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
         self.gain = gain
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError for less than two axes."""
+        """See Initializer.make.
+
+        Raises OpError for less than two axes.
+        """
         if len(shape) < 2:
             raise OpError(f"Orthogonal: needs two axes, got {list(shape)}")
         rows, columns = shape[0], math.prod(shape[1:])
@@ -366,7 +371,9 @@ class Dirac(Initializer):
 
 
 class Bilinear(Initializer):
-    """Transposed convolutions that enlarge bilinearly   (Long et al. 2015).   [C, 1, K, K]
+    """Transposed convolutions that enlarge bilinearly (Long et al. 2015).
+
+    [C, 1, K, K]
 
     Paddle's own is skewed: it takes the row of a pixel for a fraction.
     """
@@ -375,7 +382,10 @@ class Bilinear(Initializer):
         """Nothing to set."""
 
     def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError unless the filter is square."""
+        """See Initializer.make.
+
+        Raises OpError unless the filter is square.
+        """
         if len(shape) != 4 or shape[2] != shape[3]:
             raise OpError(f"Bilinear: {list(shape)} is not a square filter")
         factor = math.ceil(shape[3] / 2)

@@ -216,7 +216,9 @@ class Layer:
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """A new parameter, named like Paddle's.   -> [*shape], or None when attr is False.
+        """A new parameter, named like Paddle's.
+
+        -> [*shape], or None when attr is False.
 
         Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform
         for a weight.
@@ -267,7 +269,10 @@ class Layer:
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
-        """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
+        """Register a tensor that is state but no parameter.
+
+        persistable: part of state_dict.
+        """
         if tensor is not None and not isinstance(tensor, Tensor):
             raise OperandError(
                 with_user_line(

@@ -100,7 +100,10 @@ __all__ = [  # noqa: PLE0604 - made from the table
 
 
 class CrossEntropyLoss(Kept):
-    """functional.cross_entropy.   input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label"""
+    """functional.cross_entropy.
+
+    input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label
+    """
 
     def __init__(
         self,
@@ -133,7 +136,10 @@ class CrossEntropyLoss(Kept):
 
 
 class MSELoss(Layer):
-    """functional.mse_loss.   [*], [*] -> [] or [*]"""
+    """functional.mse_loss.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -145,7 +151,10 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """functional.l1_loss.   [*], [*] -> [] or [*]"""
+    """functional.l1_loss.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -157,7 +166,10 @@ class L1Loss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """functional.smooth_l1_loss.   [*], [*] -> [] or [*]"""
+    """functional.smooth_l1_loss.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
@@ -172,7 +184,10 @@ class SmoothL1Loss(Layer):
 
 
 class NLLLoss(Kept):
-    """functional.nll_loss.   input [N, C], label int [N] -> [] or [N]"""
+    """functional.nll_loss.
+
+    input [N, C], label int [N] -> [] or [N]
+    """
 
     def __init__(
         self,
@@ -193,7 +208,10 @@ class NLLLoss(Kept):
 
 
 class BCELoss(Layer):
-    """functional.binary_cross_entropy.   [*], [*] -> [] or [*]"""
+    """functional.binary_cross_entropy.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
@@ -208,7 +226,10 @@ class BCELoss(Layer):
 
 
 class BCEWithLogitsLoss(Kept):
-    """functional.binary_cross_entropy_with_logits.   [*], [*] -> [] or [*]"""
+    """functional.binary_cross_entropy_with_logits.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self,
@@ -228,7 +249,10 @@ class BCEWithLogitsLoss(Kept):
 
 
 class KLDivLoss(Layer):
-    """functional.kl_div.   [*], [*] -> [] or [*]"""
+    """functional.kl_div.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()

@@ -54,9 +54,9 @@ def _frozen(layer: Layer, size: int, value: float) -> Parameter:
 
 
 class _BatchNorm(KeepsFloat32):
-    """Normalisation over the batch
+    """Normalisation over the batch (Ioffe and Szegedy 2015);
 
-    (Ioffe and Szegedy 2015); see functional.batch_norm.
+    see functional.batch_norm.
     x [N, C, *] -> [N, C, *]
 
     weight, bias, _mean, _variance: [C].
@@ -131,7 +131,10 @@ class _BatchNorm(KeepsFloat32):
 
 
 class BatchNorm1D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C] or [N, C, L] -> like x"""
+    """Normalisation over the batch.
+
+    x [N, C] or [N, C, L] -> like x
+    """
 
     _ranks = (2, 3)
 
@@ -159,13 +162,19 @@ class BatchNorm1D(_BatchNorm):
 
 
 class BatchNorm2D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C, H, W] -> like x"""
+    """Normalisation over the batch.
+
+    x [N, C, H, W] -> like x
+    """
 
     _ranks = (4,)
 
 
 class BatchNorm3D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C, D, H, W] -> like x"""
+    """Normalisation over the batch.
+
+    x [N, C, D, H, W] -> like x
+    """
 
     _ranks = (5,)
 
@@ -253,7 +262,10 @@ class BatchNorm(_BatchNorm):
 
 
 class LayerNorm(Layer):
-    """Normalisation over the last axes   (Ba et al. 2016).   x [*, *normalized_shape] -> like x"""
+    """Normalisation over the last axes (Ba et al. 2016).
+
+    x [*, *normalized_shape] -> like x
+    """
 
     def __init__(
         self,
@@ -284,7 +296,10 @@ class LayerNorm(Layer):
 
 
 class GroupNorm(Layer):
-    """Normalisation over groups of channels   (Wu and He 2018).   x [N, C, *] -> like x"""
+    """Normalisation over groups of channels (Wu and He 2018).
+
+    x [N, C, *] -> like x
+    """
 
     def __init__(
         self,
@@ -329,9 +344,8 @@ class GroupNorm(Layer):
 
 
 class _InstanceNorm(Layer):
-    """Normalisation over each channel of each sample
+    """Normalisation over each channel of each sample (Ulyanov et al. 2016).
 
-    (Ulyanov et al. 2016).
     x [N, C, *] -> like x
     """
 
@@ -376,7 +390,10 @@ class _InstanceNorm(Layer):
 
 
 class InstanceNorm1D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, L] -> like x"""
+    """Normalisation over each channel of each sample.
+
+    x [N, C, L] -> like x
+    """
 
     _ranks = (2, 3)
 
@@ -394,13 +411,19 @@ class InstanceNorm1D(_InstanceNorm):
 
 
 class InstanceNorm2D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, H, W] -> like x"""
+    """Normalisation over each channel of each sample.
+
+    x [N, C, H, W] -> like x
+    """
 
     _ranks = (4,)
 
 
 class InstanceNorm3D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, D, H, W] -> like x"""
+    """Normalisation over each channel of each sample.
+
+    x [N, C, D, H, W] -> like x
+    """
 
     _ranks = (5,)
 
@@ -418,7 +441,9 @@ class InstanceNorm3D(_InstanceNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm whose batch, in training, is that of all ranks together.   x [N, C, *] -> like x
+    """BatchNorm whose batch, in training, is that of all ranks together.
+
+    x [N, C, *] -> like x
 
     In a world of one it is BatchNorm.   See `distributed.init_parallel_env`.
     """
@@ -488,9 +513,8 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class SpectralNorm(Layer):
-    """A weight divided by its largest singular value
+    """A weight divided by its largest singular value (Miyato et al. 2018).
 
-    (Miyato et al. 2018).
     x [*weight_shape] -> like x
     """
 

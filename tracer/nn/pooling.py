@@ -88,7 +88,10 @@ class _UnPool(_Pool):
         )
 
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
-        """See the class.   indices: as max pooling gave them with return_mask."""
+        """See the class.
+
+        indices: as max pooling gave them with return_mask.
+        """
         found: Tensor = getattr(F, self._function)(x, indices, **self._settings)
         return found
 
@@ -130,7 +133,10 @@ class MaxPool1D(_Pool):
 
 
 class AvgPool1D(_Pool):
-    """The mean of each window.   x [N, C, L] -> [N, C, L']"""
+    """The mean of each window.
+
+    x [N, C, L] -> [N, C, L']
+    """
 
     _function = "avg_pool1d"
     _names: ClassVar[dict[str, str]] = {}
@@ -184,7 +190,10 @@ class MaxPool2D(_Pool):
 
 
 class AvgPool2D(_Pool):
-    """The mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
+    """The mean of each window.
+
+    x [N, C, H, W] -> [N, C, H', W']
+    """
 
     _function = "avg_pool2d"
 
@@ -241,7 +250,10 @@ class MaxPool3D(_Pool):
 
 
 class AvgPool3D(_Pool):
-    """The mean of each window.   x [N, C, D, H, W] -> [N, C, D', H', W']"""
+    """The mean of each window.
+
+    x [N, C, D, H, W] -> [N, C, D', H', W']
+    """
 
     _function = "avg_pool3d"
 
@@ -269,7 +281,10 @@ class AvgPool3D(_Pool):
 
 
 class AdaptiveAvgPool1D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+    """Means of windows chosen to give output_size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
 
     _function = "adaptive_avg_pool1d"
     _form = "{}"
@@ -283,7 +298,10 @@ class AdaptiveAvgPool1D(_Adaptive):
 
 
 class AdaptiveMaxPool1D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+    """Maxima of windows chosen to give output_size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
 
     _function = "adaptive_max_pool1d"
     _form = "{}"
@@ -299,7 +317,10 @@ class AdaptiveMaxPool1D(_Adaptive):
 
 
 class AdaptiveAvgPool2D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+    """Means of windows chosen to give output_size.
+
+    x [N, C, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_avg_pool2d"
 
@@ -310,7 +331,10 @@ class AdaptiveAvgPool2D(_Adaptive):
 
 
 class AdaptiveMaxPool2D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+    """Maxima of windows chosen to give output_size.
+
+    x [N, C, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_max_pool2d"
 
@@ -321,7 +345,10 @@ class AdaptiveMaxPool2D(_Adaptive):
 
 
 class AdaptiveAvgPool3D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+    """Means of windows chosen to give output_size.
+
+    x [N, C, D, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_avg_pool3d"
 
@@ -332,7 +359,10 @@ class AdaptiveAvgPool3D(_Adaptive):
 
 
 class AdaptiveMaxPool3D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+    """Maxima of windows chosen to give output_size.
+
+    x [N, C, D, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_max_pool3d"
 
@@ -343,7 +373,10 @@ class AdaptiveMaxPool3D(_Adaptive):
 
 
 class MaxUnPool1D(_UnPool):
-    """Zeros with x where max pooling had found it.   x, indices [N, C, L] -> [N, C, L']"""
+    """Zeros with x where max pooling had found it.
+
+    x, indices [N, C, L] -> [N, C, L']
+    """
 
     _function = "max_unpool1d"
 
@@ -360,7 +393,10 @@ class MaxUnPool1D(_UnPool):
 
 
 class MaxUnPool2D(_UnPool):
-    """Zeros with x where max pooling had found it.   x, indices [N, C, H, W] -> [N, C, H', W']"""
+    """Zeros with x where max pooling had found it.
+
+    x, indices [N, C, H, W] -> [N, C, H', W']
+    """
 
     _function = "max_unpool2d"
 

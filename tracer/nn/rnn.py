@@ -142,7 +142,10 @@ class _Cell(RNNCellBase):
         return made
 
     def _products(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """What comes from the inputs and from the hidden state.   -> [batch, G * hidden] each"""
+        """What comes from the inputs and from the hidden state.
+
+        -> [batch, G * hidden] each
+        """
         return (
             add(matmul(inputs, self.weight_ih, transpose_y=True), self.bias_ih),
             add(matmul(hidden, self.weight_hh, transpose_y=True), self.bias_hh),
@@ -159,9 +162,8 @@ class _Cell(RNNCellBase):
 
 
 class SimpleRNNCell(_Cell):
-    """h' = activation(W_ih x + b_ih + W_hh h + b_hh)
+    """h' = activation(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990).
 
-    (Elman 1990).
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
     """
 
@@ -183,7 +185,10 @@ class SimpleRNNCell(_Cell):
         self._activation_fn = getattr(F, activation)
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """See the class.
+
+        states: zeros when not given.
+        """
         hidden = self.get_initial_states(inputs) if states is None else states
         new = self._activation_fn(add(*self._products(inputs, hidden)))
         return new, new
@@ -196,9 +201,8 @@ class SimpleRNNCell(_Cell):
 
 
 class LSTMCell(_Cell):
-    """Long short-term memory
+    """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
-    (Hochreiter and Schmidhuber 1997).
     inputs [B, input_size], states (h, c) -> (h', (h', c'))
 
     Gates are stored in the order input, forget, cell, output.
@@ -219,7 +223,10 @@ class LSTMCell(_Cell):
         )
 
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """See the class.
+
+        states: zeros when not given.
+        """
         hidden, cell = self.get_initial_states(inputs) if states is None else states
         i, f, g, o = split(add(*self._products(inputs, hidden)), 4, -1)
         new = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
@@ -233,9 +240,8 @@ class LSTMCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """Gated recurrent unit
+    """Gated recurrent unit (Cho et al. 2014).
 
-    (Cho et al. 2014).
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
 
     Gates are stored in the order reset, update, candidate.
@@ -256,7 +262,10 @@ class GRUCell(_Cell):
         )
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """See the class.
+
+        states: zeros when not given.
+        """
         hidden = self.get_initial_states(inputs) if states is None else states
         from_inputs, from_hidden = self._products(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
@@ -278,7 +287,10 @@ def _time_first(x: Tensor) -> Tensor:
 
 
 def _kept(inside: Tensor, new: Tensor, old: Tensor) -> Tensor:
-    """`new` inside of a sequence, `old` behind its end.   inside [B] of 0 and 1, states [B, *]"""
+    """`new` inside of a sequence, `old` behind its end.
+
+    inside [B] of 0 and 1, states [B, *]
+    """
     mask = unsqueeze(inside, list(range(1, new.ndim)))
     return add(multiply(new, mask), multiply(old, subtract(1.0, mask)))
 
@@ -328,7 +340,10 @@ def over_time(
 
 
 class RNN(Layer):
-    """A cell run over a sequence.   inputs [B, T, *] -> (outputs [B, T, *], last states)"""
+    """A cell run over a sequence.
+
+    inputs [B, T, *] -> (outputs [B, T, *], last states)
+    """
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
         super().__init__()
@@ -343,7 +358,10 @@ class RNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """See the class.   sequence_length [B]: later steps leave the states alone."""
+        """See the class.
+
+        sequence_length [B]: later steps leave the states alone.
+        """
         return over_time(
             self.cell,
             inputs,
@@ -380,7 +398,10 @@ class BiRNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """See the class.   initial_states: those of both cells."""
+        """See the class.
+
+        initial_states: those of both cells.
+        """
         forth, back = (None, None) if initial_states is None else initial_states
         out, last = over_time(
             self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs

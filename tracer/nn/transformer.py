@@ -1,6 +1,5 @@
-"""Attention, and the encoder and decoder of a Transformer
+"""Attention, and the encoder and decoder of a Transformer (Vaswani et al. 2017).
 
-(Vaswani et al. 2017).
 Sequences are [batch, length, embed_dim].
 """
 
@@ -263,7 +262,10 @@ class TransformerEncoderLayer(_Block):
         self.activation = getattr(F, activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """See the class.   With a cache also that, grown."""
+        """See the class.
+
+        With a cache also that, grown.
+        """
         mask, grown = additive_mask(src_mask, src), []
 
         def attend(x: Tensor) -> Any:
@@ -300,7 +302,10 @@ class TransformerEncoder(Layer):
         self.norm = norm
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """See the class.   cache: one for each layer; given back grown."""
+        """See the class.
+
+        cache: one for each layer; given back grown.
+        """
         mask, grown = additive_mask(src_mask, src), []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -410,7 +415,10 @@ class TransformerDecoder(Layer):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """See the class.   cache: one for each layer; given back grown."""
+        """See the class.
+
+        cache: one for each layer; given back grown.
+        """
         own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
         grown = []
         for i, layer in enumerate(self.layers):
@@ -444,7 +452,10 @@ def _parts(attr: Any) -> tuple[Any, Any]:
 
 
 class Transformer(Layer):
-    """An encoder and a decoder.   src [B, S, d_model], tgt [B, L, d_model] -> like tgt"""
+    """An encoder and a decoder.
+
+    src [B, S, d_model], tgt [B, L, d_model] -> like tgt
+    """
 
     def __init__(
         self,
@@ -493,7 +504,10 @@ class Transformer(Layer):
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """See the class.   Masks: bool, whole or additive."""
+        """See the class.
+
+        Masks: bool, whole or additive.
+        """
         memory = self.encoder(src, src_mask=additive_mask(src_mask, src))
         found: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
         return found

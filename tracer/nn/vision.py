@@ -279,7 +279,10 @@ def _changed(layer: FunctionLayer, setting: str, default: Any) -> str:
 
 
 class PairwiseDistance(Layer):
-    """The p-norm of x - y along the last axis.   x [*, D], y [*, D] -> [*]"""
+    """The p-norm of x - y along the last axis.
+
+    x [*, D], y [*, D] -> [*]
+    """
 
     def __init__(
         self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
@@ -341,7 +344,10 @@ class Bilinear(Layer):
 
 
 class Unflatten(Layer):
-    """An axis as several.   x [*, product of shape, *] -> [*, *shape, *]"""
+    """An axis as several.
+
+    x [*, product of shape, *] -> [*, *shape, *]
+    """
 
     def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
         super().__init__()

@@ -102,9 +102,8 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay
-
-    (Loshchilov and Hutter 2017).
+    """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay (Loshchilov and
+    Hutter 2017).
 
     apply_decay_param_fun(name): which parameters shrink; lr_ratio(parameter): a factor for the
     learning rate.
@@ -171,7 +170,7 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the largest decayed gradient in place of the second moment   (Kingma and Ba 2014).
+    """Adam with the largest decayed gradient in place of the second moment (Kingma and Ba 2014).
 
     moment = beta1 * moment + (1 - beta1) * g;  inf_norm = max(|g|, beta2 * inf_norm + epsilon);
     parameter -= lr / (1 - beta1 ** t) * moment / inf_norm
@@ -206,7 +205,6 @@ class Adamax(Optimizer):
 
 class Lamb(Adam):
     """Adam's direction plus a decay of the weights, each parameter's step as long as the parameter
-
     (You et al. 2019).
 
     exclude_from_weight_decay_fn(parameter): which parameters do not decay.

@@ -14,7 +14,7 @@ __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
 
 class Adagrad(Optimizer):
-    """moment += g * g;  parameter -= lr * g / (sqrt(moment) + epsilon)   (Duchi et al. 2011)."""
+    """moment += g * g;  parameter -= lr * g / (sqrt(moment) + epsilon) (Duchi et al. 2011)."""
 
     _op = optimizer.adagrad
 
@@ -37,10 +37,7 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Steps in the ratio of the running sizes of updates and gradients, times lr
-
-    (Zeiler 2012).
-    """
+    """Steps in the ratio of the running sizes of updates and gradients, times lr (Zeiler 2012)."""
 
     _op = optimizer.adadelta
 
@@ -66,9 +63,7 @@ class Adadelta(Optimizer):
 
 class RMSProp(Optimizer):
     """mean_square = rho * mean_square + (1 - rho) * g * g;  parameter -= momentum of lr * g /
-    sqrt(mean_square + epsilon)
-
-    (Hinton 2012).
+    sqrt(mean_square + epsilon) (Hinton 2012).
 
     centered: less the square of the mean gradient under the root.
     """

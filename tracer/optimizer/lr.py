@@ -1,4 +1,7 @@
-"""Learning rates that change.   Each `step()` moves to the next; `scheduler()` is the rate now."""
+"""Learning rates that change.
+
+Each `step()` moves to the next; `scheduler()` is the rate now.
+"""
 
 from . import lr_base, lr_cycles, lr_decay
 from .lr_base import *

@@ -83,9 +83,8 @@ class LinearLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines down to eta_min, each T_mult times as long as the one before
-
-    (Loshchilov and Hutter 2016).
+    """Half cosines down to eta_min, each T_mult times as long as the one before (Loshchilov and
+    Hutter 2016).
     """
 
     def __init__(
@@ -116,9 +115,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate
-
-    (Smith and Topin 2017).
+    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate (Smith and
+    Topin 2017).
 
     It starts at max_learning_rate / divide_factor; three_phase: down to the start first, then to
     the end.
@@ -174,7 +172,7 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Up and down between two rates   (Smith 2015).
+    """Up and down between two rates (Smith 2015).
 
     mode: 'triangular', 'triangular2' (half as high each time), 'exp_range' (times exp_gamma **
     step); scale_fn(x) replaces it, of the cycle or of the iteration as scale_mode says.

@@ -224,9 +224,8 @@ class LambdaDecay(LRScheduler):
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model ** -0.5 * min(epoch ** -0.5, epoch * warmup_steps ** -1.5)
-
-    (Vaswani et al. 2017).
+    """learning_rate * d_model ** -0.5 * min(epoch ** -0.5, epoch * warmup_steps ** -1.5) (Vaswani
+    et al. 2017).
     """
 
     def __init__(

@@ -172,7 +172,10 @@ class Optimizer:
         return float(rate()) if isinstance(rate, LRScheduler) else float(rate)
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate.   Raises RuleError where a scheduler rules."""
+        """Set the learning rate.
+
+        Raises RuleError where a scheduler rules.
+        """
         if isinstance(self._learning_rate, LRScheduler):
             raise RuleError("set_lr: the learning rate is an LRScheduler's; change that one")
         self._learning_rate = float(value)
@@ -301,7 +304,10 @@ class Optimizer:
         return found
 
     def _get_accumulator(self, name: str, param: Any) -> Any:
-        """What is kept of a parameter.   Raises OpError where there is none of that name."""
+        """What is kept of a parameter.
+
+        Raises OpError where there is none of that name.
+        """
         found = self._accumulators.get(name, {}).get(param.name)
         if found is None:
             raise OpError(f"{type(self).__name__}: no {name} of {param.name} is kept")

@@ -16,7 +16,10 @@ Reader = Callable[[], Iterator[Any]]
 
 
 class _End:
-    """Behind the last sample.   error: what a thread raised, which ended it"""
+    """Behind the last sample.
+
+    error: what a thread raised, which ended it
+    """
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error

@@ -16,7 +16,10 @@ class L2Decay:
         self.coeff = self._coeff = float(coeff)
 
     def gradient(self, parameter: Any) -> Any:
-        """coeff * parameter.   parameter, result: ndarrays [*]"""
+        """coeff * parameter.
+
+        parameter, result: ndarrays [*]
+        """
         return parameter * parameter.dtype.type(self.coeff)
 
     def term(self, parameter: Any) -> Any:
@@ -34,7 +37,10 @@ class L1Decay:
         self.coeff = self._coeff = float(coeff)
 
     def gradient(self, parameter: Any) -> Any:
-        """coeff * sign(parameter).   parameter, result: ndarrays [*]"""
+        """coeff * sign(parameter).
+
+        parameter, result: ndarrays [*]
+        """
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
 
     def term(self, parameter: Any) -> Any:

@@ -34,46 +34,70 @@ def _must_be_tensor(x: Any, op: str) -> None:
 
 
 def is_complex(x: Tensor) -> bool:
-    """Whether the elements are complex numbers.   x [*]"""
+    """Whether the elements are complex numbers.
+
+    x [*]
+    """
     _must_be_tensor(x, "is_complex")
     return x.meta.dtype.kind == "c"
 
 
 def is_floating_point(x: Tensor) -> bool:
-    """Whether the elements are real floating numbers, bfloat16 included.   x [*]"""
+    """Whether the elements are real floating numbers, bfloat16 included.
+
+    x [*]
+    """
     _must_be_tensor(x, "is_floating_point")
     return is_float(x.meta.dtype) and x.meta.dtype.kind != "c"
 
 
 def is_integer(x: Tensor) -> bool:
-    """Whether the elements are integers; truth values are none.   x [*]"""
+    """Whether the elements are integers; truth values are none.
+
+    x [*]
+    """
     _must_be_tensor(x, "is_integer")
     return x.meta.dtype.kind in "iu"
 
 
 def complex(real: Tensor, imag: Tensor, name: str | None = None) -> Tensor:
-    """real + i imag.   real [*A], imag [*B], float32 or float64 -> complex [*broadcast(A, B)]"""
+    """real + i imag.
+
+    real [*A], imag [*B], float32 or float64 -> complex [*broadcast(A, B)]
+    """
     return OPS["complex"](real, imag)
 
 
 def polar(abs: Tensor, angle: Tensor, name: str | None = None) -> Tensor:
-    """abs * (cos angle + i sin angle).   abs [*A], angle [*B] -> complex [*broadcast(A, B)]"""
+    """abs * (cos angle + i sin angle).
+
+    abs [*A], angle [*B] -> complex [*broadcast(A, B)]
+    """
     times = OPS["elementwise_mul"]
     return complex(times(abs, OPS["cos"](angle)), times(abs, OPS["sin"](angle)))
 
 
 def real(x: Tensor, name: str | None = None) -> Tensor:
-    """The real part.   x complex [*] -> [*]"""
+    """The real part.
+
+    x complex [*] -> [*]
+    """
     return OPS["real"](x)
 
 
 def imag(x: Tensor, name: str | None = None) -> Tensor:
-    """The imaginary part.   x complex [*] -> [*]"""
+    """The imaginary part.
+
+    x complex [*] -> [*]
+    """
     return OPS["imag"](x)
 
 
 def conj(x: Tensor, name: str | None = None) -> Tensor:
-    """The conjugate; real numbers are their own.   x [*] -> [*]"""
+    """The conjugate; real numbers are their own.
+
+    x [*] -> [*]
+    """
     return OPS["conj"](x)
 
 
@@ -86,17 +110,26 @@ def angle(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def as_complex(x: Tensor, name: str | None = None) -> Tensor:
-    """The complex numbers whose parts stand in the last axis.   x [*, 2] -> complex [*]"""
+    """The complex numbers whose parts stand in the last axis.
+
+    x [*, 2] -> complex [*]
+    """
     return OPS["as_complex"](x)
 
 
 def as_real(x: Tensor, name: str | None = None) -> Tensor:
-    """The parts of the numbers, in a new last axis.   x complex [*] -> [*, 2]"""
+    """The parts of the numbers, in a new last axis.
+
+    x complex [*] -> [*, 2]
+    """
     return OPS["as_real"](x)
 
 
 def sgn(x: Tensor, name: str | None = None) -> Tensor:
-    """x / |x|, 0 where x is 0; of real numbers the sign.   x [*] -> [*]"""
+    """x / |x|, 0 where x is 0; of real numbers the sign.
+
+    x [*] -> [*]
+    """
     try:
         floats = is_float(x.meta.dtype)
     except AttributeError:

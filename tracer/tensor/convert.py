@@ -170,7 +170,10 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 
 
 def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
-    """A constant of one value, exact whatever the dtype.   shape: [*] -> [*shape]"""
+    """A constant of one value, exact whatever the dtype.
+
+    shape: [*] -> [*shape]
+    """
     if isinstance(value, int):
         value = int(value)  # an enumeration's numbers have texts of their own
     text = repr(value) if isinstance(value, int | float) else str(value)

@@ -1,4 +1,7 @@
-"""New tensors.   Default dtype: the default float, float32 unless set otherwise."""
+"""New tensors.
+
+Default dtype: the default float, float32 unless set otherwise.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,10 @@ def _number(value: Any) -> Any:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of one value.   shape: ints, or tensors for sizes known at run time -> [*shape]"""
+    """A tensor of one value.
+
+    shape: ints, or tensors for sizes known at run time -> [*shape]
+    """
     dtype = default_float() if dtype is None else dtype
     ints, tensors = sizes(shape, "full")
     if isinstance(fill_value, Tensor) and state.mode.static:
@@ -78,22 +84,34 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros.   -> [*shape]"""
+    """Zeros.
+
+    -> [*shape]
+    """
     return full(shape, 0.0, default_float() if dtype is None else dtype)
 
 
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones.   -> [*shape]"""
+    """Ones.
+
+    -> [*shape]
+    """
     return full(shape, 1.0, default_float() if dtype is None else dtype)
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor whose values do not matter: zeros.   -> [*shape]"""
+    """A tensor whose values do not matter: zeros.
+
+    -> [*shape]
+    """
     return zeros(shape, dtype)
 
 
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of one value, shaped like x.   x [*] -> [*]"""
+    """A tensor of one value, shaped like x.
+
+    x [*] -> [*]
+    """
     try:
         proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
     except AttributeError:
@@ -104,24 +122,36 @@ def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = 
 
 
 def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros shaped like x.   x [*] -> [*]"""
+    """Zeros shaped like x.
+
+    x [*] -> [*]
+    """
     return full_like(x, 0.0, dtype)
 
 
 def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones shaped like x.   x [*] -> [*]"""
+    """Ones shaped like x.
+
+    x [*] -> [*]
+    """
     return full_like(x, 1.0, dtype)
 
 
 def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor shaped like x whose values do not matter: zeros.   x [*] -> [*]"""
+    """A tensor shaped like x whose values do not matter: zeros.
+
+    x [*] -> [*]
+    """
     return zeros_like(x, dtype)
 
 
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """start, start + step, ... below end.   -> [ceil((end - start) / step)]"""
+    """start, start + step, ... below end.
+
+    -> [ceil((end - start) / step)]
+    """
     if end is None:
         start, end = 0, start
     if dtype is None:
@@ -139,7 +169,10 @@ def arange(
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """`num` values evenly spaced from start to stop, both included.   -> [num]"""
+    """`num` values evenly spaced from start to stop, both included.
+
+    -> [num]
+    """
     dtype = default_float() if dtype is None else dtype
     bounds = [
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)
@@ -156,7 +189,10 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 def logspace(
     start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """num powers of base, their exponents evenly from start to stop, both included.   -> [num]"""
+    """num powers of base, their exponents evenly from start to stop, both included.
+
+    -> [num]
+    """
     kind = dtype_of(default_float() if dtype is None else dtype)
     wide = "float64" if kind.np == np.float64 else "float32"
     ends = [
@@ -168,14 +204,20 @@ def logspace(
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Tensor:
-    """Rows and columns of the places on and below a diagonal.   -> int [2, N]"""
+    """Rows and columns of the places on and below a diagonal.
+
+    -> int [2, N]
+    """
     return OPS["tril_indices"](
         rows=row, cols=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
     )
 
 
 def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Tensor:
-    """Rows and columns of the places on and above a diagonal.   -> int [2, N]"""
+    """Rows and columns of the places on and above a diagonal.
+
+    -> int [2, N]
+    """
     return OPS["triu_indices"](
         row=row, col=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
     )
@@ -184,7 +226,10 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any =
 def eye(
     num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Ones on the diagonal.   -> [num_rows, num_columns]"""
+    """Ones on the diagonal.
+
+    -> [num_rows, num_columns]
+    """
     proto = dtype_of(default_float() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
     if state.mode.static and any(isinstance(n, Tensor) for n in (num_rows, columns)):
@@ -202,17 +247,26 @@ def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None 
 
 
 def tril(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
-    """The lower triangle, zeros above it.   x [*, N, M] -> [*, N, M]"""
+    """The lower triangle, zeros above it.
+
+    x [*, N, M] -> [*, N, M]
+    """
     return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
 
 
 def triu(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
-    """The upper triangle, zeros below it.   x [*, N, M] -> [*, N, M]"""
+    """The upper triangle, zeros below it.
+
+    x [*, N, M] -> [*, N, M]
+    """
     return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
 
 def meshgrid(*args: Any, **_: Any) -> list[Tensor]:
-    """Coordinate grids.   [N], [M], ... -> [N, M, ...] each"""
+    """Coordinate grids.
+
+    [N], [M], ... -> [N, M, ...] each
+    """
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
     return OPS["meshgrid"](tensors)
 
@@ -256,7 +310,10 @@ def _assigned_array(x: Any, output: Tensor | None) -> Tensor:
 
 
 def clone(x: Tensor, name: str | None = None) -> Tensor:
-    """A copy that gradients flow through.   x [*] -> [*]"""
+    """A copy that gradients flow through.
+
+    x [*] -> [*]
+    """
     return OPS["assign"](x)
 
 
@@ -283,17 +340,26 @@ def uniform(
     seed: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Uniform on [min, max).   -> [*shape]"""
+    """Uniform on [min, max).
+
+    -> [*shape]
+    """
     return _random("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Uniform on [0, 1).   -> [*shape]"""
+    """Uniform on [0, 1).
+
+    -> [*shape]
+    """
     return uniform(shape, dtype, 0.0, 1.0)
 
 
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Standard normal.   -> [*shape]"""
+    """Standard normal.
+
+    -> [*shape]
+    """
     return _random("gaussian_random", shape, dtype, mean=0.0, std=1.0)
 
 
@@ -324,18 +390,27 @@ def randint(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Integers of [low, high), or of [0, low).   -> int64 [*shape]"""
+    """Integers of [low, high), or of [0, low).
+
+    -> int64 [*shape]
+    """
     low, high = (0, low) if high is None else (low, high)
     return _random("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
 
 
 def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:
-    """0 ... n - 1 in random order.   n: an int, or a tensor of one   -> [n]"""
+    """0 ... n - 1 in random order.
+
+    n: an int, or a tensor of one   -> [n]
+    """
     return OPS["randperm"](n=int(n) if isinstance(n, Tensor) else n, dtype=dtype_of(dtype).proto)
 
 
 def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
-    """1 with probability x, else 0.   x [*] -> [*]"""
+    """1 with probability x, else 0.
+
+    x [*] -> [*]
+    """
     return OPS["bernoulli"](x)
 
 

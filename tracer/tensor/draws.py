@@ -56,14 +56,20 @@ def _drawn_by_weight(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
 
 
 def poisson(x: Tensor, name: str | None = None) -> Tensor:
-    """Numbers of Poisson distributions with the means x.   x [*] -> [*]"""
+    """Numbers of Poisson distributions with the means x.
+
+    x [*] -> [*]
+    """
     return OPS["poisson"](x)
 
 
 def randint_like(
     x: Tensor, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Whole numbers from [low, high), from [0, low) without high, like x.   x [*] -> [*]"""
+    """Whole numbers from [low, high), from [0, low) without high, like x.
+
+    x [*] -> [*]
+    """
     if high is None:
         low, high = 0, low
     try:
@@ -80,19 +86,28 @@ def _redrawn(x: Tensor, drawn: Tensor) -> Tensor:
 def uniform_(
     x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None
 ) -> Tensor:
-    """In place: numbers from [min, max).   x [*] -> [*]"""
+    """In place: numbers from [min, max).
+
+    x [*] -> [*]
+    """
     check_tensors(x)
     return _redrawn(x, creation.uniform(x.shape, x.dtype, min, max, seed))
 
 
 def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Tensor:
-    """In place: numbers of a normal distribution.   x [*] -> [*]"""
+    """In place: numbers of a normal distribution.
+
+    x [*] -> [*]
+    """
     check_tensors(x)
     return _redrawn(x, math.add(math.scale(creation.standard_normal(x.shape, x.dtype), std), mean))
 
 
 def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor:
-    """In place: numbers of the exponential distribution of rate lam.   x [*] -> [*]"""
+    """In place: numbers of the exponential distribution of rate lam.
+
+    x [*] -> [*]
+    """
     check_tensors(x)
     return _redrawn(x, OPS["exponential"](x.detach(), **{"lambda": float(lam)}))
 
@@ -104,7 +119,10 @@ def _inside(x: Tensor) -> Tensor:
 
 
 def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: str | None = None) -> Tensor:
-    """In place: numbers of a Cauchy distribution.   x [*] -> [*]"""
+    """In place: numbers of a Cauchy distribution.
+
+    x [*] -> [*]
+    """
     angle = math.scale(math.subtract(_inside(x), 0.5), pymath.pi)
     return _redrawn(x, math.add(math.scale(math.tan(angle), float(scale)), float(loc)))
 

@@ -102,12 +102,18 @@ def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:
 
 
 def eig(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and vectors of length 1, complex.   x [*, M, M] -> [*, M], [*, M, M]"""
+    """Eigenvalues and vectors of length 1, complex.
+
+    x [*, M, M] -> [*, M], [*, M, M]
+    """
     return OPS["eig"](x)
 
 
 def eigvals(x: Tensor, name: str | None = None) -> Tensor:
-    """Eigenvalues, complex.   x [*, M, M] -> [*, M]"""
+    """Eigenvalues, complex.
+
+    x [*, M, M] -> [*, M]
+    """
     return OPS["eigvals"](x)
 
 

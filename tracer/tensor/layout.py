@@ -86,7 +86,10 @@ atleast_3d = _at_least(3, "atleast_3d")
 
 
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
-    """The shape that two shapes broadcast to.   Raises OpError where they do not."""
+    """The shape that two shapes broadcast to.
+
+    Raises OpError where they do not.
+    """
     try:
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
@@ -107,7 +110,10 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
-    """x in the shape of other.   x [*], other [*S] -> [*S]"""
+    """x in the shape of other.
+
+    x [*], other [*S] -> [*S]
+    """
     try:
         shape = other.shape
     except AttributeError:
@@ -143,7 +149,10 @@ def as_strided(
 
 
 def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tensor:
-    """An axis split into several, -1 for one that is worked out.   x [*, N, *] -> [*, *shape, *]"""
+    """An axis split into several, -1 for one that is worked out.
+
+    x [*, N, *] -> [*, *shape, *]
+    """
     axis, old = from_front(axis, x, "unflatten"), x.shape
     return manipulation.reshape(
         x,
@@ -172,7 +181,10 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
 
 
 def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
-    """split along the first axis.   x [N, M, *] -> list of [n, M, *]"""
+    """split along the first axis.
+
+    x [N, M, *] -> list of [n, M, *]
+    """
     check_tensors(x)
     if x.ndim < 2:
         raise OpError(with_user_line(f"vsplit: needs two axes (X={x.meta})"))
@@ -180,12 +192,18 @@ def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Ten
 
 
 def reverse(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """Reversed along axes.   x [*] -> [*]"""
+    """Reversed along axes.
+
+    x [*] -> [*]
+    """
     return manipulation.flip(x, axis)
 
 
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Turned k times by 90 degrees from the first axis towards the second.   x [*] -> [*]"""
+    """Turned k times by 90 degrees from the first axis towards the second.
+
+    x [*] -> [*]
+    """
     first, second = (from_front(a, x, "rot90") for a in axes)
     if first == second:
         raise OpError(with_user_line(f"rot90: axes={list(axes)} are the same (X={x.meta})"))
@@ -233,7 +251,10 @@ def diagonal(
 def trace(
     x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """The sum of a diagonal.   x [*] -> [the other axes]"""
+    """The sum of a diagonal.
+
+    x [*] -> [the other axes]
+    """
     return OPS["trace"](x, offset=offset, axis1=axis1, axis2=axis2)
 
 
@@ -251,14 +272,20 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 def diagflat(x: Tensor, offset: int = 0, name: str | None = None) -> Tensor:
-    """A matrix with all elements of x on a diagonal.   x [*] -> [M, M]"""
+    """A matrix with all elements of x on a diagonal.
+
+    x [*] -> [M, M]
+    """
     return creation.diag(manipulation.reshape(x, [-1]), offset)
 
 
 def diagonal_scatter(
     x: Tensor, y: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """x with y on a diagonal.   x [*], y [the other axes, length] -> [*]"""
+    """x with y on a diagonal.
+
+    x [*], y [the other axes, length] -> [*]
+    """
     return OPS["fill_diagonal_tensor"](x, y, offset=offset, dim1=axis1, dim2=axis2)
 
 
@@ -305,7 +332,10 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
 
 
 def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
-    """Each slice along axis whose p-norm is above max_norm scaled down to it.   x [*] -> [*]"""
+    """Each slice along axis whose p-norm is above max_norm scaled down to it.
+
+    x [*] -> [*]
+    """
     return OPS["renorm"](
         x, p=float(p), axis=from_front(axis, x, "renorm"), max_norm=float(max_norm)
     )
@@ -389,7 +419,10 @@ def shard_index(
 def combinations(
     x: Tensor, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Tensor:
-    """All ways to take r elements of x.   x [N] -> [number of ways, r]"""
+    """All ways to take r elements of x.
+
+    x [N] -> [number of ways, r]
+    """
     check_tensors(x)
     if x.ndim != 1 or r < 0:
         raise OpError(
@@ -407,7 +440,10 @@ def combinations(
 def vander(
     x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None
 ) -> Tensor:
-    """Powers of x from n - 1 down to 0, or up.   x [N] -> [N, n]"""
+    """Powers of x from n - 1 down to 0, or up.
+
+    x [N] -> [N, n]
+    """
     check_tensors(x)
     if x.ndim != 1:
         raise OpError(with_user_line(f"vander: needs one axis (X={x.meta})"))

@@ -67,22 +67,34 @@ def _both_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
-    """The product of two matrices.   [M, K], [K, N] -> [M, N]"""
+    """The product of two matrices.
+
+    [M, K], [K, N] -> [M, N]
+    """
     return matmul(input, mat2)
 
 
 def bmm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Products of two batches of matrices.   [B, M, K], [B, K, N] -> [B, M, N]"""
+    """Products of two batches of matrices.
+
+    [B, M, K], [B, K, N] -> [B, M, N]
+    """
     return OPS["bmm"](x, y)
 
 
 def dot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner products over the last axis.   [N], [N] -> []; [B, N], [B, N] -> [B]"""
+    """Inner products over the last axis.
+
+    [N], [N] -> []; [B, N], [B, N] -> [B]
+    """
     return OPS["dot"](x, y)
 
 
 def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
-    """Matrix times vector.   [M, N], [N] -> [M]"""
+    """Matrix times vector.
+
+    [M, N], [N] -> [M]
+    """
     return OPS["mv"](x, vec)
 
 
@@ -94,7 +106,10 @@ def addmm(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """beta * input + alpha * (x @ y).   input [M, N], x [M, K], y [K, N] -> [M, N]"""
+    """beta * input + alpha * (x @ y).
+
+    input [M, N], x [M, K], y [K, N] -> [M, N]
+    """
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 
 
@@ -121,7 +136,10 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Products of each element with each.   x of M elements, y of N -> [M, N]"""
+    """Products of each element with each.
+
+    x of M elements, y of N -> [M, N]
+    """
     return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
 
 
@@ -142,7 +160,10 @@ def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
-    """The p-norm of x - y, all elements taken as one vector.   x [*A], y [*B] -> []"""
+    """The p-norm of x - y, all elements taken as one vector.
+
+    x [*A], y [*B] -> []
+    """
     return OPS["dist"](x, y, p=float(p))
 
 

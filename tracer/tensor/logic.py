@@ -1,4 +1,7 @@
-"""Comparison and logic.   x, y broadcast; the result is bool."""
+"""Comparison and logic.
+
+x, y broadcast; the result is bool.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,10 @@ logical_xor = pair("logical_xor", "Either x or y, not both.", result="bool ")
 
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
-    """Not x.   x [*] -> bool [*]"""
+    """Not x.
+
+    x [*] -> bool [*]
+    """
     return OPS["logical_not"](x)
 
 
@@ -70,12 +76,18 @@ bitwise_xor = pair("bitwise_xor", "x ^ y, of bool or integers.")
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
-    """~x.   x [*], bool or integers -> [*]"""
+    """~x.
+
+    x [*], bool or integers -> [*]
+    """
     return OPS["bitwise_not"](x)
 
 
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Whether x and y have one shape and are equal everywhere.   x [*], y [*] -> bool []"""
+    """Whether x and y have one shape and are equal everywhere.
+
+    x [*], y [*] -> bool []
+    """
     return OPS["equal_all"](x, y)
 
 
@@ -87,7 +99,10 @@ def isclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """|x - y| <= atol + rtol * |y|.   x [*A], y [*B] -> bool [*broadcast(A, B)]"""
+    """|x - y| <= atol + rtol * |y|.
+
+    x [*A], y [*B] -> bool [*broadcast(A, B)]
+    """
     return OPS["isclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
@@ -99,12 +114,18 @@ def allclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Whether isclose everywhere.   x [*A], y [*B] -> bool []"""
+    """Whether isclose everywhere.
+
+    x [*A], y [*B] -> bool []
+    """
     return OPS["allclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def is_empty(x: Tensor, name: str | None = None) -> Tensor:
-    """Whether there is no element.   x [*] -> bool []"""
+    """Whether there is no element.
+
+    x [*] -> bool []
+    """
     return OPS["is_empty"](x)
 
 

@@ -83,12 +83,18 @@ def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
 
 def transpose(x: Tensor, perm: Sequence[int], name: str | None = None) -> Tensor:
-    """Axis i of the result is axis perm[i] of x.   x [*S] -> [S[perm[0]], ...]"""
+    """Axis i of the result is axis perm[i] of x.
+
+    x [*S] -> [S[perm[0]], ...]
+    """
     return OPS["transpose2"](x, axis=list(perm))
 
 
 def t(input: Tensor, name: str | None = None) -> Tensor:
-    """The transpose of a matrix; a vector or scalar as it is.   input [N, M] -> [M, N]"""
+    """The transpose of a matrix; a vector or scalar as it is.
+
+    input [N, M] -> [M, N]
+    """
     try:
         rank = input.ndim
     except AttributeError:
@@ -119,7 +125,10 @@ def moveaxis(x: Tensor, source: Any, destination: Any, name: str | None = None) 
 
 
 def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Tensor:
-    """Axes start_axis ... stop_axis made one.   x [*S] -> [..., product, ...]"""
+    """Axes start_axis ... stop_axis made one.
+
+    x [*S] -> [..., product, ...]
+    """
     try:
         rank = x.ndim
     except AttributeError:
@@ -155,7 +164,10 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
 
 
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
-    """Joined along an axis that exists.   [*, Ni, *] each -> [*, sum Ni, *]"""
+    """Joined along an axis that exists.
+
+    [*, Ni, *] each -> [*, sum Ni, *]
+    """
     if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "concat_elements"):
         return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
@@ -167,7 +179,10 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tenso
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor:
-    """Joined along a new axis.   [*S] each -> [*, N, *]"""
+    """Joined along a new axis.
+
+    [*S] each -> [*, N, *]
+    """
     if hasattr(x, "concat_elements"):
         return x.concat_elements(axis, True)
     parts = list(x)
@@ -218,12 +233,18 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
 
 
 def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
-    """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    """The slices along an axis, without it.
+
+    [N, *] -> N of [*]
+    """
     return OPS["unbind"](input, axis=axis)
 
 
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
-    """The slices along an axis, without it.   [N, *] -> N of [*]"""
+    """The slices along an axis, without it.
+
+    [N, *] -> N of [*]
+    """
     axis = axis if not isinstance(axis, Tensor) else int(axis.item())
     try:
         count = x.meta.shape[axis] if num is None else num
@@ -235,7 +256,10 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
 
 
 def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """x broadcast to a shape, where -1 keeps a size.   x [*] -> [*shape]"""
+    """x broadcast to a shape, where -1 keeps a size.
+
+    x [*] -> [*shape]
+    """
     ints, tensors = sizes(_kept(shape, x), "expand")
     return OPS["expand_v2"](x, None, tensors, shape=ints)
 
@@ -254,7 +278,10 @@ broadcast_to = expand
 
 
 def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """x broadcast to the shape of y.   x [*], y [*S] -> [*S]"""
+    """x broadcast to the shape of y.
+
+    x [*], y [*S] -> [*S]
+    """
     try:
         shape = list(y.meta.shape)
     except AttributeError:
@@ -263,7 +290,10 @@ def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
-    """x repeated along its axes.   x [*S] -> [*S * repeat_times]"""
+    """x repeated along its axes.
+
+    x [*S] -> [*S * repeat_times]
+    """
     ints, tensors = sizes(repeat_times, "tile")
     return OPS["tile"](x, None, tensors, repeat_times=ints)
 
@@ -296,12 +326,18 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
 
 
 def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """Reversed along axes.   x [*] -> [*]"""
+    """Reversed along axes.
+
+    x [*] -> [*]
+    """
     return OPS["flip"](x, axis=axes_of(axis))
 
 
 def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Shifted around along axes.   x [*] -> [*]"""
+    """Shifted around along axes.
+
+    x [*] -> [*]
+    """
     places = stacked_sizes(shifts if isinstance(shifts, list | tuple) else [shifts])
     return OPS["roll"](
         x, places, shifts=axes_of(shifts) if places is None else [], axis=axes_of(axis)
@@ -309,7 +345,10 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
 
 
 def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
-    """A range along each of `axes`; negative bounds count from the end.   input [*] -> [*]"""
+    """A range along each of `axes`; negative bounds count from the end.
+
+    input [*] -> [*]
+    """
     (first, firsts), (last, lasts) = bounds(starts), bounds(ends)
     axes = [from_front(a, input, "slice") for a in axes]
     flags = [-1 if firsts or lasts else 1] * len(first)
@@ -321,7 +360,10 @@ def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
 def strided_slice(
     x: Tensor, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Tensor:
-    """A range with a stride along each of `axes`.   x [*] -> [*]"""
+    """A range with a stride along each of `axes`.
+
+    x [*] -> [*]
+    """
     found = {
         key: bounds(v) for key, v in {"starts": starts, "ends": ends, "strides": strides}.items()
     }
@@ -332,17 +374,26 @@ def strided_slice(
 
 
 def shape(input: Tensor) -> Tensor:
-    """The sizes of the axes, as a tensor.   input [*] -> int32 [rank]"""
+    """The sizes of the axes, as a tensor.
+
+    input [*] -> int32 [rank]
+    """
     return OPS["shape"](input)
 
 
 def numel(x: Tensor, name: str | None = None) -> Tensor:
-    """The number of elements.   x [*] -> int64 []"""
+    """The number of elements.
+
+    x [*] -> int64 []
+    """
     return OPS["size"](x)
 
 
 def rank(input: Tensor) -> Tensor:
-    """The number of axes.   input [*] -> int32 []"""
+    """The number of axes.
+
+    input [*] -> int32 []
+    """
     try:
         found = input.ndim
     except AttributeError:
@@ -351,7 +402,10 @@ def rank(input: Tensor) -> Tensor:
 
 
 def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
-    """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
+    """Slices of x along an axis, by index.
+
+    x [*, N, *], index [M] -> [*, M, *]
+    """
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["gather"](x, index, OPS["reshape2"](axis, shape=[1]))
     axis = 0 if axis is None else from_front(axis, x, "gather")
@@ -359,7 +413,10 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) 
 
 
 def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
-    """Slices of x by index tuples.   x [*S], index [*I, K] -> [*I, *S[K:]]"""
+    """Slices of x by index tuples.
+
+    x [*S], index [*I, K] -> [*I, *S[K:]]
+    """
     return OPS["gather_nd"](x, index)
 
 
@@ -382,17 +439,25 @@ def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: str | None =
 
 
 def index_select(x: Tensor, index: Tensor, axis: int = 0, name: str | None = None) -> Tensor:
-    """Slices of x along an axis, by index.   x [*, N, *], index [M] -> [*, M, *]"""
+    """Slices of x along an axis, by index.
+
+    x [*, N, *], index [M] -> [*, M, *]
+    """
     return OPS["index_select"](x, index, dim=from_front(axis, x, "index_select"))
 
 
 def index_sample(x: Tensor, index: Tensor) -> Tensor:
-    """Elements of each row.   x [N, M], index [N, K] -> [N, K]"""
+    """Elements of each row.
+
+    x [N, M], index [N, K] -> [N, K]
+    """
     return OPS["index_sample"](x, index)
 
 
 def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = True) -> Tensor:
-    """Elements of arr by an index per element.   arr [*], indices [*] -> [*]
+    """Elements of arr by an index per element.
+
+    arr [*], indices [*] -> [*]
 
     broadcast: indices broadcast against arr, but for `axis`.
     """
@@ -419,7 +484,9 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """arr with values put at an index per element.   arr [*], indices [*], values [*] -> [*]
+    """arr with values put at an index per element.
+
+    arr [*], indices [*], values [*] -> [*]
 
     include_self: what is there before counts where `reduce` puts several together; broadcast:
     indices and values broadcast against arr, but for `axis`.
@@ -452,7 +519,10 @@ def _per_index(given: Tensor, indices: Tensor) -> Tensor:
 
 
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
-    """The elements where mask is true.   x [*], mask bool [*] -> [count]"""
+    """The elements where mask is true.
+
+    x [*], mask bool [*] -> [count]
+    """
     return OPS["masked_select"](x, mask)
 
 
@@ -487,7 +557,10 @@ def _dtype_beside(number: Any, other: Any) -> Any:
 
 
 def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
-    """All of one shape.   In a program they go through one dtype, as Paddle's op wants it."""
+    """All of one shape.
+
+    In a program they go through one dtype, as Paddle's op wants it.
+    """
     dtypes = {v.meta.dtype for v in operands}
     if state.mode.is_eager or len(dtypes) > 1 or bool in dtypes:
         return list(OPS["broadcast_tensors"]([condition, *operands]))
@@ -496,7 +569,10 @@ def broadcast_beside(condition: Tensor, operands: list[Tensor]) -> list[Tensor]:
 
 
 def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
-    """The columns of a matrix, each kept a column.   [N, K] -> K of [N, 1]"""
+    """The columns of a matrix, each kept a column.
+
+    [N, K] -> K of [N, 1]
+    """
     return tuple(unsqueeze(c, 1) for c in unbind(index, axis=1))
 
 

@@ -269,7 +269,10 @@ def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x + y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x + y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
         found = _scaled(x, y, bias=float(y))
         if found is not None:
@@ -278,7 +281,10 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x - y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
         found = _scaled(x, y, bias=-float(y))
         if found is not None:
@@ -287,13 +293,19 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def rsubtract(x: Tensor, y: Any) -> Tensor:
-    """y - x for a number y.   x [*] -> [*]"""
+    """y - x for a number y.
+
+    x [*] -> [*]
+    """
     found = _scaled(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
     return operator(elementwise.sub, y, x) if found is None else found
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x * y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
         found = _scaled(x, y, scale=float(y))
         if found is not None:
@@ -310,7 +322,10 @@ def _as_float(x: Any) -> Any:
 
 
 def quotient(x: Any, y: Any) -> Tensor:
-    """The operator /: integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The operator /: integers become float32 first.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return operator(elementwise.div, _as_float(x), _as_float(y))
 
 
@@ -325,12 +340,18 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The quotient rounded down.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The quotient rounded down.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return binary(OPS["elementwise_floordiv"], x, y)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The remainder, of the sign of y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The remainder, of the sign of y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return binary(OPS["elementwise_mod"], x, y)
 
 
@@ -347,7 +368,10 @@ def power(x: Any, y: Any) -> Tensor:
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
-    """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
+    """x ** y.
+
+    x [*A], y [*B] or a number -> [*broadcast(A, B)]
+    """
     try:
         number = (
             isinstance(y, int | float)
@@ -364,12 +388,18 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The larger of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The larger of x and y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return binary(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The smaller of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """The smaller of x and y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return binary(OPS["elementwise_min"], x, y)
 
 
@@ -381,7 +411,10 @@ def scale(
     act: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x + bias, or scale * (x + bias).   x [*], scale a number or [1] -> [*]"""
+    """scale * x + bias, or scale * (x + bias).
+
+    x [*], scale a number or [1] -> [*]
+    """
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
     out: Tensor = OPS["scale"](
         x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale
@@ -390,7 +423,10 @@ def scale(
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
-    """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
+    """x limited to [min, max]; None is no limit.
+
+    x [*] -> [*]
+    """
     low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
     try:
         kind = x.meta.dtype
@@ -407,7 +443,10 @@ def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """The sum of all inputs.   [*] each -> [*]"""
+    """The sum of all inputs.
+
+    [*] each -> [*]
+    """
     if hasattr(inputs, "concat_elements"):  # a list of dynamic length
         return OPS["reduce_sum"](
             inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
@@ -418,7 +457,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def cumsum(
     x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
+    """Running sums along `axis`; of the flattened tensor when it is None.
+
+    x [*] -> [*] or [N]
+    """
     x = x if dtype is None else cast(x, dtype)
     if axis is None:
         return OPS["cumsum"](x, flatten=True)
@@ -428,7 +470,10 @@ def cumsum(
 
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
-    """x + value, also stored in x.   x [1] -> [1]"""
+    """x + value, also stored in x.
+
+    x [1] -> [1]
+    """
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     mode = state.mode
@@ -501,7 +546,10 @@ isfinite = unary("isfinite_v2", "Whether an element is finite.", needs_float=Fal
 
 
 def neg(x: Tensor, name: str | None = None) -> Tensor:
-    """-x.   x [*] -> [*]"""
+    """-x.
+
+    x [*] -> [*]
+    """
     return OPS["scale"](x, scale=-1.0)
 
 
@@ -572,7 +620,10 @@ def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any)
 def sum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
+    """The sum over `axis`; bool and int32 are summed as int64.
+
+    x [*] -> [* without axis]
+    """
     try:
         narrow = dtype is None and x.meta.dtype in (np.bool_, np.int32)
     except AttributeError:
@@ -582,41 +633,62 @@ def sum(
 
 
 def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The mean over `axis`.   x [*] -> [* without axis]"""
+    """The mean over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_mean", x, axis, keepdim)
 
 
 def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The maximum over `axis`.   x [*] -> [* without axis]"""
+    """The maximum over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_max", x, axis, keepdim)
 
 
 def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The minimum over `axis`.   x [*] -> [* without axis]"""
+    """The minimum over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_min", x, axis, keepdim)
 
 
 def prod(
     x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """The product over `axis`.   x [*] -> [* without axis]"""
+    """The product over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
 def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether any element is true.   x bool [*] -> bool [* without axis]"""
+    """Whether any element is true.
+
+    x bool [*] -> bool [* without axis]
+    """
     return reduce("reduce_any", x, axis, keepdim)
 
 
 def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether all elements are true.   x bool [*] -> bool [* without axis]"""
+    """Whether all elements are true.
+
+    x bool [*] -> bool [* without axis]
+    """
     return reduce("reduce_all", x, axis, keepdim)
 
 
 def logsumexp(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) over `axis`.   x [*] -> [* without axis]"""
+    """log(sum(exp(x))) over `axis`.
+
+    x [*] -> [* without axis]
+    """
     dims = axes_of(axis)
     return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
 
@@ -659,6 +731,9 @@ def std(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The standard deviation over `axis`.   x [*] -> [* without axis]"""
+    """The standard deviation over `axis`.
+
+    x [*] -> [* without axis]
+    """
     found: Tensor = sqrt(var(x, axis, unbiased, keepdim))
     return found

@@ -45,7 +45,10 @@ METHODS_ONLY = [
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
-    """Cast x to another dtype. Always returns a copy, even if x has that dtype.   x [*] -> [*]"""
+    """Cast x to another dtype. Always returns a copy, even if x has that dtype.
+
+    x [*] -> [*]
+    """
     return manipulation.cast(x, dtype)
 
 
@@ -74,7 +77,10 @@ def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def cpu(x: Tensor) -> Tensor:
-    """x in the processor's memory: itself, or as with `cuda` a leaf of its own.   [*] -> [*]"""
+    """x in the processor's memory: itself, or as with `cuda` a leaf of its own.
+
+    [*] -> [*]
+    """
     return _moved(x, None)
 
 
@@ -133,12 +139,18 @@ def is_same_shape(x: Tensor, y: Tensor) -> bool:
 
 
 def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """1 / (1 + e ** -x).   x [*] -> [*]"""
+    """1 / (1 + e ** -x).
+
+    x [*] -> [*]
+    """
     return OPS["sigmoid"](x)
 
 
 def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
-    """Set x to 1 / (1 + e ** -x) in place.   x [*] -> [*]"""
+    """Set x to 1 / (1 + e ** -x) in place.
+
+    x [*] -> [*]
+    """
     return manipulation.in_place(x, OPS["sigmoid"])
 
 
@@ -190,7 +202,10 @@ def fill_diagonal_(
 def fill_diagonal_tensor(
     x: Tensor, y: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:
-    """x with y on a diagonal of two axes.   x [*], y [the other axes, length] -> [*]"""
+    """x with y on a diagonal of two axes.
+
+    x [*], y [the other axes, length] -> [*]
+    """
     return OPS["fill_diagonal_tensor"](x, y, offset=offset, dim1=dim1, dim2=dim2)
 
 

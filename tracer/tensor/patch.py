@@ -61,7 +61,10 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _operator(op: Op, scaled: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Make a Python operator.   scaled: the function for a number on the right"""
+    """Make a Python operator.
+
+    scaled: the function for a number on the right
+    """
 
     def operator(x: Any, y: Any) -> Any:
         if scaled is not None and not isinstance(y, Tensor):

@@ -50,12 +50,18 @@ def argmin(
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
-    """The indices that sort along `axis`.   x [*] -> int64 [*]"""
+    """The indices that sort along `axis`.
+
+    x [*] -> int64 [*]
+    """
     return OPS["argsort"](x, axis=axis, descending=descending)[1]
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
-    """Sorted along `axis`.   x [*] -> [*]"""
+    """Sorted along `axis`.
+
+    x [*] -> [*]
+    """
     return OPS["argsort"](x, axis=axis, descending=descending)[0]
 
 

@@ -31,12 +31,18 @@ inv = inverse
 
 
 def det(x: Tensor, name: str | None = None) -> Tensor:
-    """The determinants.   x [*, M, M] -> [*]"""
+    """The determinants.
+
+    x [*, M, M] -> [*]
+    """
     return OPS["determinant"](x)
 
 
 def slogdet(x: Tensor, name: str | None = None) -> Tensor:
-    """The signs and the logarithms of the sizes of the determinants.   x [*, M, M] -> [2, *]"""
+    """The signs and the logarithms of the sizes of the determinants.
+
+    x [*, M, M] -> [2, *]
+    """
     return OPS["slogdeterminant"](x)
 
 
@@ -106,7 +112,10 @@ def lstsq(
 
 
 def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """x @ x @ ..., n times; of the inverse where n is negative.   x [*, M, M] -> [*, M, M]"""
+    """x @ x @ ..., n times; of the inverse where n is negative.
+
+    x [*, M, M] -> [*, M, M]
+    """
     return OPS["matrix_power"](x, n=n)
 
 
@@ -154,7 +163,9 @@ def _turned(x: Tensor) -> Tensor:
 
 
 def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
-    """The condition of each matrix: the norm of x times that of its inverse.   x [*, M, N] -> [*]
+    """The condition of each matrix: the norm of x times that of its inverse.
+
+    x [*, M, N] -> [*]
 
     p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square
     ones.

@@ -85,17 +85,26 @@ i1e = unary("i1e", "The modified Bessel function of order 1, times e ** -|x|.")
 
 
 def trunc(input: Tensor, name: str | None = None) -> Tensor:
-    """Rounded towards zero.   input [*] -> [*]"""
+    """Rounded towards zero.
+
+    input [*] -> [*]
+    """
     return OPS["trunc"](input)
 
 
 def frac(x: Tensor, name: str | None = None) -> Tensor:
-    """x - trunc(x).   x [*] -> [*]"""
+    """x - trunc(x).
+
+    x [*] -> [*]
+    """
     return math.subtract(x, trunc(x))
 
 
 def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
+    """The derivative number n of digamma(x); digamma itself for n = 0.
+
+    x [*] -> [*]
+    """
     if not isinstance(n, int) or n < 0:
         check_tensors(x)
         raise OpError(
@@ -126,7 +135,10 @@ def logit(x: Tensor, eps: float | None = None, name: str | None = None) -> Tenso
 def stanh(
     x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
 ) -> Tensor:
-    """scale_b * tanh(scale_a * x).   x [*] -> [*]"""
+    """scale_b * tanh(scale_a * x).
+
+    x [*] -> [*]
+    """
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
 
@@ -138,18 +150,27 @@ nextafter = pair("nextafter", "The number next to x in the direction of y.")
 
 
 def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """sqrt(x * x + y * y).   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """sqrt(x * x + y * y).
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return math.sqrt(math.add(math.square(x), math.square(y)))
 
 
 def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """ln(e ** x + e ** y), without overflow.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """ln(e ** x + e ** y), without overflow.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     apart = math.neg(math.abs(math.subtract(x, y)))
     return math.add(math.maximum(x, y), math.log1p(math.exp(apart)))
 
 
 def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """x * 2 ** y, in float32 where x is of integers.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x * 2 ** y, in float32 where x is of integers.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     check_tensors(x)
     if x.meta.dtype.kind in "iub":
         x = cast(x, "float32")
@@ -183,7 +204,10 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
-    """x + weight * (y - x).   x, y, weight (a number too) broadcast -> [*]"""
+    """x + weight * (y - x).
+
+    x, y, weight (a number too) broadcast -> [*]
+    """
     try:
         share = tensor_like(weight, x, "lerp")
     except AttributeError:
@@ -202,12 +226,18 @@ def _times(x: Tensor, factor: float) -> Tensor:
 
 
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
-    """Degrees as radians; float32 of integers.   x [*] -> [*]"""
+    """Degrees as radians; float32 of integers.
+
+    x [*] -> [*]
+    """
     return _times(x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
-    """Radians as degrees; float32 of integers.   x [*] -> [*]"""
+    """Radians as degrees; float32 of integers.
+
+    x [*] -> [*]
+    """
     return _times(x, 180 / pymath.pi)
 
 

@@ -39,19 +39,28 @@ __all__ = [
 
 
 def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The maximum over `axis`; equals share the gradient.   x [*] -> [* without axis]"""
+    """The maximum over `axis`; equals share the gradient.
+
+    x [*] -> [* without axis]
+    """
     return math.reduce("reduce_amax", x, axis, keepdim)
 
 
 def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The minimum over `axis`; equals share the gradient.   x [*] -> [* without axis]"""
+    """The minimum over `axis`; equals share the gradient.
+
+    x [*] -> [* without axis]
+    """
     return math.reduce("reduce_amin", x, axis, keepdim)
 
 
 def count_nonzero(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many elements over `axis` are not zero.   x [*] -> int64 [* without axis]"""
+    """How many elements over `axis` are not zero.
+
+    x [*] -> int64 [* without axis]
+    """
     check_tensors(x)
     return math.sum(
         cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"),
@@ -63,7 +72,10 @@ def count_nonzero(
 def nansum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The sum over `axis` of what is not NaN.   x [*] -> [* without axis]"""
+    """The sum over `axis` of what is not NaN.
+
+    x [*] -> [* without axis]
+    """
     return math.sum(_without_nan(x), axis, dtype, keepdim)
 
 
@@ -72,7 +84,10 @@ def _without_nan(x: Tensor) -> Tensor:
 
 
 def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The mean over `axis` of what is not NaN.   x [*] -> [* without axis]"""
+    """The mean over `axis` of what is not NaN.
+
+    x [*] -> [* without axis]
+    """
     there = cast(logic.logical_not(OPS["isnan_v2"](x)), x.dtype)
     return math.quotient(nansum(x, axis, keepdim=keepdim), math.sum(there, axis, keepdim=keepdim))
 
@@ -90,7 +105,10 @@ def kthvalue(
 def mode(
     x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The commonest value along axis, and its last place.   x [*, N, *] -> [*], int64 [*]"""
+    """The commonest value along axis, and its last place.
+
+    x [*, N, *] -> [*], int64 [*]
+    """
     return OPS["mode"](x, axis=axis, keepdim=keepdim)
 
 
@@ -178,7 +196,10 @@ def bucketize(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """searchsorted of x in one sorted line.   x [*], sorted_sequence [N] -> int [*]"""
+    """searchsorted of x in one sorted line.
+
+    x [*], sorted_sequence [N] -> int [*]
+    """
     check_tensors(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise OpError(
@@ -216,7 +237,10 @@ def bincount(
 
 
 def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) -> Tensor:
-    """Row i of the input that index[i] names.   inputs: [M, *] each, index int [M, 1] -> [M, *]"""
+    """Row i of the input that index[i] names.
+
+    inputs: [M, *] each, index int [M, 1] -> [M, *]
+    """
     return OPS["multiplex"](index, list(inputs))
 
 

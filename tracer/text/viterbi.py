@@ -1,4 +1,4 @@
-"""The best way through a lattice of tags   (Viterbi 1967)."""
+"""The best way through a lattice of tags (Viterbi 1967)."""
 
 from __future__ import annotations
 

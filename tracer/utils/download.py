@@ -55,7 +55,10 @@ def get_path_from_url(
 
 
 def _decompress(fname: str) -> str:
-    """Unpack an archive beside itself: where to.   FileError for one that is none"""
+    """Unpack an archive beside itself: where to.
+
+    FileError for one that is none
+    """
     return str(unpack(Path(fname)))
 
 

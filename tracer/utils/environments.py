@@ -29,7 +29,10 @@ class EnvironmentVariable(Generic[T]):
         return self.default if text is None else self._read(text)
 
     def set(self, value: T) -> None:
-        """Let it hold another value.   Raises TypeError for one of another kind."""
+        """Let it hold another value.
+
+        Raises TypeError for one of another kind.
+        """
         os.environ[self.name] = str(self._checked(value))
 
     def delete(self) -> None:

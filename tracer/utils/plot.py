@@ -23,7 +23,10 @@ class Ploter:
             self._plt = _wanted("matplotlib.pyplot")
 
     def append(self, title: str, step: Any, value: Any) -> None:
-        """Another point of a curve.   Raises OpError for a title that it was not made with."""
+        """Another point of a curve.
+
+        Raises OpError for a title that it was not made with.
+        """
         if title not in self._curves:
             raise OpError(
                 with_user_line(f"Ploter: there is no curve {title!r}, only {list(self._curves)}")
@@ -56,7 +59,10 @@ class Ploter:
 
 
 def _wanted(name: str) -> Any:
-    """A module.   Raises OarlockError that says what to install where it is not there."""
+    """A module.
+
+    Raises OarlockError that says what to install where it is not there.
+    """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

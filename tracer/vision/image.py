@@ -51,7 +51,10 @@ def _known(op: str, backend: str) -> str:
 
 
 def pil() -> Any:
-    """PIL.Image.   OarlockError where Pillow is not installed."""
+    """PIL.Image.
+
+    OarlockError where Pillow is not installed.
+    """
     try:
         from PIL import Image  # noqa: PLC0415 - optional
     except ImportError:

@@ -65,9 +65,8 @@ def roi_align(
     aligned: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Means of samples between pixels in the bins of each box
+    """Means of samples between pixels in the bins of each box (He et al. 2017).
 
-    (He et al. 2017).
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_align"](
@@ -89,9 +88,8 @@ def roi_pool(
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """The largest pixel in the bins of each box
+    """The largest pixel in the bins of each box (Girshick 2015).
 
-    (Girshick 2015).
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_pool"](
@@ -107,9 +105,8 @@ def psroi_pool(
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """Means in the bins of each box, each bin of channels of its own
+    """Means in the bins of each box, each bin of channels of its own (Dai et al. 2016).
 
-    (Dai et al. 2016).
     x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
     """
     check_tensors(x)
@@ -132,7 +129,10 @@ class _Regions(Layer):
 
 
 class RoIAlign(_Regions):
-    """roi_align as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+    """roi_align as a layer.
+
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -142,7 +142,10 @@ class RoIAlign(_Regions):
 
 
 class RoIPool(_Regions):
-    """roi_pool as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+    """roi_pool as a layer.
+
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -154,7 +157,10 @@ class RoIPool(_Regions):
 
 
 class PSRoIPool(_Regions):
-    """psroi_pool as a layer.   x [N, C * PH * PW, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+    """psroi_pool as a layer.
+
+    x [N, C * PH * PW, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -218,9 +224,8 @@ def matrix_nms(
     return_rois_num: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """Scores lowered by better boxes
+    """Scores lowered by better boxes (Wang et al. 2020).
 
-    (Wang et al. 2020).
     bboxes [N, M, 4], scores [N, C, M] -> class, score, box [K, 6], counts [N], index [K, 1]
     """
     out, index, counts = OPS["matrix_nms"](
@@ -260,9 +265,8 @@ def prior_box(
     min_max_aspect_ratios_order: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Boxes of several sizes around each place, in parts of the image
+    """Boxes of several sizes around each place, in parts of the image (Liu et al. 2016).
 
-    (Liu et al. 2016).
     input [N, C, H, W] -> two [H, W, P, 4]
     """
     largest = [] if max_sizes is None else [s for s in _floats(max_sizes) if s > 0]
@@ -292,9 +296,8 @@ def box_coder(
     axis: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes as offsets from priors, or the way back
+    """Boxes as offsets from priors, or the way back (Girshick et al. 2014).
 
-    (Girshick et al. 2014).
     prior_box [M, 4], target_box [N, 4] or [N, M, 4] -> [N, M, 4]
     """
     tensor = isinstance(prior_box_var, Tensor)
@@ -322,9 +325,8 @@ def yolo_box(
     iou_aware: bool = False,
     iou_aware_factor: float = 0.5,
 ) -> tuple[Tensor, Tensor]:
-    """Boxes and scores of a YOLO map
+    """Boxes and scores of a YOLO map (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
     x [N, S * (5 + K), H, W], img_size [N, 2] -> [N, S*H*W, 4], [N, S*H*W, K]
     """
     found = OPS["yolo_box"](
@@ -356,9 +358,8 @@ def yolo_loss(
     name: str | None = None,
     scale_x_y: float = 1.0,
 ) -> Tensor:
-    """The loss of a YOLO map
+    """The loss of a YOLO map (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
     x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]
     """
     return OPS["yolov3_loss"](
@@ -391,9 +392,8 @@ def generate_proposals(
     return_rois_num: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Where a region proposal network sees something
+    """Where a region proposal network sees something (Ren et al. 2015).
 
-    (Ren et al. 2015).
     scores [N, A, H, W], bbox_deltas [N, 4 * A, H, W] -> [K, 4], [K, 1], [N]
     """
     rois, probs, counts = OPS["generate_proposals_v2"](
@@ -422,9 +422,8 @@ def distribute_fpn_proposals(
     rois_num: Tensor | None = None,
     name: str | None = None,
 ) -> tuple[list[Tensor], Tensor, list[Tensor] | None]:
-    """The boxes of each level of a pyramid, by size
+    """The boxes of each level of a pyramid, by size (Lin et al. 2017).
 
-    (Lin et al. 2017).
     fpn_rois [R, 4] -> lists by level, where each is [R, 1], counts
     """
     rois, restore, counts, _ = OPS["distribute_fpn_proposals"](
@@ -456,9 +455,8 @@ def deform_conv2d(
     mask: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution that looks where offsets say, times mask
+    """A convolution that looks where offsets say, times mask (Zhu et al. 2019).
 
-    (Zhu et al. 2019).
     x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']
     """
     attrs = {
@@ -514,7 +512,10 @@ class DeformConv2D(Layer):
 
 
 class ConvNormActivation(Sequential):
-    """A convolution, a normalisation and an activation.   x [N, C, H, W] -> [N, M, H', W']"""
+    """A convolution, a normalisation and an activation.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self,

@@ -21,7 +21,10 @@ def fused_matmul_bias(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ y + bias.   x [*, M, K], y [K, N], bias [N] -> [*, M, N]"""
+    """x @ y + bias.
+
+    x [*, M, K], y [K, N], bias [N] -> [*, M, N]
+    """
     product = matmul(x, y, transpose_x, transpose_y)
     return product if bias is None else product + bias
 

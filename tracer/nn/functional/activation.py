@@ -1,4 +1,7 @@
-"""Activations.   Unless said otherwise: x [*] -> [*]."""
+"""Activations.
+
+Unless said otherwise: x [*] -> [*].
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,6 @@ log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
     """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate
-
     (Hendrycks and Gimpel 2016).
     """
     return OPS["gelu"](x, approximate=approximate)
@@ -84,7 +86,10 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None)
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """x where x > 0, else weight * x.   weight [1] or [C]"""
+    """x where x > 0, else weight * x.
+
+    weight [1] or [C]
+    """
     try:
         mode = "all" if weight.meta.shape == (1,) else "channel"
     except AttributeError:
@@ -105,7 +110,7 @@ def hardsigmoid(
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
-    """x * min(max(x + 3, 0), 6) / 6   (Howard et al. 2019)."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019)."""
     return OPS["hard_swish"](x)
 
 
@@ -138,7 +143,7 @@ def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None)
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x / alpha) - 1)   (Barron 2017)."""
+    """x where x > 0, else alpha * (exp(x / alpha) - 1) (Barron 2017)."""
     _check("celu", alpha != 0, "alpha is 0", x)
     return OPS["celu"](x, alpha=float(alpha))
 
@@ -149,7 +154,7 @@ def selu(
     alpha: float = 1.6732632423543772848170429916717,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x where x > 0, else scale * alpha * (exp(x) - 1)   (Klambauer et al. 2017)."""
+    """scale * x where x > 0, else scale * alpha * (exp(x) - 1) (Klambauer et al. 2017)."""
     _check(
         "selu",
         scale > 1 and alpha >= 0,
@@ -167,7 +172,6 @@ def rrelu(
     name: str | None = None,
 ) -> Tensor:
     """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training
-
     (Xu et al. 2015).
     """
     _check(
@@ -180,9 +184,8 @@ def rrelu(
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
-    """The largest of each `groups` channels in a row
+    """The largest of each `groups` channels in a row (Goodfellow et al. 2013).
 
-    (Goodfellow et al. 2013).
     x [N, C, H, W] -> [N, C / groups, H, W]
     """
     return OPS["maxout"](x, groups=groups, axis=3 if axis == -1 else axis)
@@ -191,9 +194,7 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
 def gumbel_softmax(
     x: Tensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """A draw from the distribution with logits x, in a form that has a gradient
-
-    (Jang et al. 2017).
+    """A draw from the distribution with logits x, in a form that has a gradient (Jang et al. 2017).
 
     hard: 1 at the largest and 0 elsewhere; its gradient is that of the soft draw.
     """
@@ -220,7 +221,10 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
-    """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
+    """a * sigmoid(b) for the halves a, b of x along `axis`.
+
+    x [*, 2N, *] -> [*, N, *]
+    """
     a, b = (
         split(x, 2, axis)
         if isinstance(axis, Tensor)

@@ -41,7 +41,10 @@ _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 def linear(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
 ) -> Tensor:
-    """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
+    """x @ weight + bias.
+
+    x [*, in], weight [in, out], bias [out] -> [*, out]
+    """
     out = _MATMUL(x, weight)
     return out if bias is None else _ADD(out, bias)
 
@@ -84,7 +87,9 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Tensor:
-    """In training each element becomes 0 with probability p.   x [*] -> [*]
+    """In training each element becomes 0 with probability p.
+
+    x [*] -> [*]
 
     mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p
     outside of training. axis: one decision for all elements that share their place along these
@@ -172,7 +177,10 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
+    """Dropout of whole channels.
+
+    x [N, C, H, W] -> [N, C, H, W]
+    """
     _check_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
@@ -184,7 +192,10 @@ def dropout3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
+    """Dropout of whole channels.
+
+    x [N, C, D, H, W] -> [N, C, D, H, W]
+    """
     _check_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
@@ -193,9 +204,7 @@ def alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
     """Dropout for selu: what is dropped becomes its lowest value, then mean and variance are set
-    right
-
-    (Klambauer et al. 2017).
+    right (Klambauer et al. 2017).
     """
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"alpha_dropout: p={p} is not a probability"))
@@ -215,7 +224,10 @@ def alpha_dropout(
 
 
 def _drawn_above(x: Tensor, shape: list[Any], p: float) -> Tensor:
-    """Whether numbers drawn from [0, 1) are at least p.   -> bool [*shape]"""
+    """Whether numbers drawn from [0, 1) are at least p.
+
+    -> bool [*shape]
+    """
     drawn = uniform(shape, x.dtype, 0.0, 1.0)
     return OPS["greater_equal"](drawn, full([], p, x.dtype))
 
@@ -276,12 +288,18 @@ def _framed(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
 def zeropad2d(
     x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Zeros around pictures: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
+    """Zeros around pictures: left, right, top, bottom.
+
+    x [N, C, H, W] -> [N, C, H', W']
+    """
     return pad(x, padding, "constant", 0.0, data_format)
 
 
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
-    """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
+    """1 at the class, 0 elsewhere.
+
+    x int [*] -> float32 [*, num_classes]
+    """
     return one_hot_of(x, num_classes)
 
 
@@ -300,14 +318,20 @@ def label_smooth(
 def normalize(
     x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
+    """x divided by its p-norm along `axis`, at least epsilon.
+
+    x [*] -> [*]
+    """
     check_tensors(x)
     size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
     return divide(x, maximum(size, full([], epsilon, x.dtype)))
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between x1 and x2 along `axis`.   [*], [*] -> [* without axis]"""
+    """The cosine of the angle between x1 and x2 along `axis`.
+
+    [*], [*] -> [* without axis]
+    """
     product = sum_of(multiply(x1, x2), axis)
     size = sqrt(
         maximum(
@@ -326,7 +350,10 @@ def pairwise_distance(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
+    """The p-norm of x - y + epsilon along the last axis.
+
+    x [*, D], y [*, D] -> [*]
+    """
     try:
         dtype = x.dtype
     except AttributeError:

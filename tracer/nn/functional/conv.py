@@ -275,7 +275,10 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of conv1d.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
+    """The transpose of conv1d.
+
+    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    """
     last = is_last(data_format)
     axes = [2 if last else -1]
     more = _sizes_out(output_padding, output_size, 1)

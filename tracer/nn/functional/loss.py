@@ -1,4 +1,7 @@
-"""Losses.   reduction: 'mean', 'sum', or 'none' for the losses one by one."""
+"""Losses.
+
+reduction: 'mean', 'sum', or 'none' for the losses one by one.
+"""
 
 from __future__ import annotations
 
@@ -184,19 +187,28 @@ def _weighted(
 def mse_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """(input - label) ** 2.   [*], [*] -> [] or [*]"""
+    """(input - label) ** 2.
+
+    [*], [*] -> [] or [*]
+    """
     return reduced(square(subtract(input, label)), reduction, "mse_loss")
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """(input - label) ** 2 one by one.   [*], [*] -> [*]"""
+    """(input - label) ** 2 one by one.
+
+    [*], [*] -> [*]
+    """
     return mse_loss(input, label, "none")
 
 
 def l1_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """|input - label|.   [*], [*] -> [] or [*]"""
+    """|input - label|.
+
+    [*], [*] -> [] or [*]
+    """
     return reduced(abs_of(subtract(input, label)), reduction, "l1_loss")
 
 
@@ -207,7 +219,10 @@ def smooth_l1_loss(
     delta: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """The Huber loss: quadratic up to delta, linear beyond.   [*], [*] -> [] or [*]"""
+    """The Huber loss: quadratic up to delta, linear beyond.
+
+    [*], [*] -> [] or [*]
+    """
     _, loss = OPS["huber_loss"](input, label, delta=float(delta))
     return reduced(loss, reduction, "smooth_l1_loss")
 
@@ -239,7 +254,10 @@ def binary_cross_entropy(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """-(label * log(input) + (1 - label) * log(1 - input)).   [*], [*] -> [] or [*]"""
+    """-(label * log(input) + (1 - label) * log(1 - input)).
+
+    [*], [*] -> [] or [*]
+    """
     loss = OPS["bce_loss"](input, label)
     return reduced(
         loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy"
@@ -278,7 +296,10 @@ def binary_cross_entropy_with_logits(
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
+    """label * (log(label) - input), input being log-probabilities.
+
+    [*], [*] -> [] or [*]
+    """
     check_tensors(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:
         input, label = promoted(input, label)  # as in Paddle, of these two alone

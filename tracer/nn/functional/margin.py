@@ -97,7 +97,10 @@ def hinge_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
+    """input where label is 1, max(0, margin - input) where it is -1.
+
+    [*], [*] -> [] or [*]
+    """
     check_tensors(label)
     none = zeros_like(input)
     near = where(equal(label, full([], 1, label.dtype)), input, none)
@@ -138,7 +141,10 @@ def cosine_embedding_loss(
 def soft_margin_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """ln(1 + exp(-label * input)).   [*], [*] of 1 and -1 -> [] or [*]"""
+    """ln(1 + exp(-label * input)).
+
+    [*], [*] of 1 and -1 -> [] or [*]
+    """
     _same_shape("soft_margin_loss", input, label)
     out = log(add(exp(-cast(label, input.dtype) * input), 1.0))
     return reduced(out, reduction, "soft_margin_loss")
@@ -195,9 +201,8 @@ def triplet_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """max(0, distance to positive - distance to negative + margin)
+    """max(0, distance to positive - distance to negative + margin) (Schroff et al. 2015).
 
-    (Schroff et al. 2015).
     [N, D] three times -> [] or [N]
 
     swap: the negative is as far as it is from the nearer of input and positive.
@@ -221,7 +226,10 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """triplet_margin_loss with a distance of one's own.   [N, D] three times -> [] or [N]"""
+    """triplet_margin_loss with a distance of one's own.
+
+    [N, D] three times -> [] or [N]
+    """
     if margin < 0:
         raise OpError(with_user_line(f"triplet_margin_loss: margin={margin} is negative"))
     _same_shape("triplet_margin_loss", input, positive)
@@ -298,9 +306,8 @@ def sigmoid_focal_loss(
     reduction: str = "sum",
     name: str | None = None,
 ) -> Tensor:
-    """Cross entropy that counts easy examples less
+    """Cross entropy that counts easy examples less (Lin et al. 2017).
 
-    (Lin et al. 2017).
     logit [*], label [*] of 0 and 1, normalizer [1] -> [] or [*]
     """
     loss = binary_cross_entropy_with_logits(logit, label, reduction="none")
@@ -331,9 +338,8 @@ def dice_loss(
 
 
 def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float = 0.002) -> Tensor:
-    """Each anchor to be nearest to the positives of its label
+    """Each anchor to be nearest to the positives of its label (Sohn 2016).
 
-    (Sohn 2016).
     anchor, positive [N, D], labels [N] -> []
     """
     column = reshape(labels, [-1, 1])

@@ -30,9 +30,8 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel
+    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
 
-    (Ioffe and Szegedy 2015).
     x [N, C, *] -> [N, C, *]
 
     In training mean and var are the batch's and the running ones move: running = momentum * running
@@ -102,9 +101,8 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes
+    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes (Ba et al. 2016).
 
-    (Ba et al. 2016).
     x [*, *S] -> [*, *S]
 
     weight, bias: of normalized_shape S, stored flat or in shape.
@@ -140,9 +138,8 @@ def group_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalised over groups of channels
+    """Normalised over groups of channels (Wu and He 2018).
 
-    (Wu and He 2018).
     x [N, C, *], weight, bias [C] -> [N, C, *]
     """
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
@@ -163,9 +160,8 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalised over each channel of each sample
+    """Normalised over each channel of each sample (Ulyanov et al. 2016).
 
-    (Ulyanov et al. 2016).
     x [N, C, *], weight, bias [C] -> [N, C, *]
     """
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
@@ -181,9 +177,9 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x / (k + alpha * the mean square over `size` channels around) ** beta
+    """x / (k + alpha * the mean square over `size` channels around) ** beta (Krizhevsky et al.
+    2012).
 
-    (Krizhevsky et al. 2012).
     x [N, C, *] -> like x
     """
     check_tensors(x)

@@ -199,7 +199,10 @@ def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tenso
 
 
 def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[Any]:
-    """The sizes asked for; None keeps that of x.   Tensors where only a run knows."""
+    """The sizes asked for; None keeps that of x.
+
+    Tensors where only a run knows.
+    """
     several = isinstance(output_size, list | tuple)
     sizes = list(output_size) if several else [output_size] * rank
     if any(s is None for s in sizes):
@@ -350,7 +353,10 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window.   x [N, C, L] -> [N, C, L']"""
+    """The mean of each window.
+
+    x [N, C, L] -> [N, C, L']
+    """
     strides = _row(kernel_size if stride is None else stride, 1)
     wide = _as_2d(x)
     out = _average(
@@ -368,7 +374,10 @@ def avg_pool1d(
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
-    """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+    """Means of windows chosen to give output_size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
     return _as_1d(_adaptive(2, _as_2d(x), [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
 
 
@@ -487,7 +496,10 @@ def max_unpool1d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Zeros with x at the indices that max_pool1d gave.   x, indices [N, C, L] -> [N, C, L']"""
+    """Zeros with x at the indices that max_pool1d gave.
+
+    x, indices [N, C, L] -> [N, C, L']
+    """
     wanted = None if output_size is None else [1, list(output_size)[-1]]
     strides = _row(kernel_size if stride is None else stride, 1)
     layout = "NHWC" if is_last(data_format) else "NCHW"

@@ -34,9 +34,8 @@ def ctc_loss(
     reduction: str = "mean",
     norm_by_times: bool = False,
 ) -> Tensor:
-    """-ln of the probability of the labels
+    """-ln of the probability of the labels (Graves et al. 2006).
 
-    (Graves et al. 2006).
     log_probs [T, B, C], taken as logits, labels int [B, S] -> [] or [B]
 
     The mean is that of the losses over the lengths of their labels; norm_by_times: gradients are
@@ -64,9 +63,8 @@ def hsigmoid_loss(
     is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """A softmax over many classes as a walk down a binary tree
+    """A softmax over many classes as a walk down a binary tree (Morin and Bengio 2005).
 
-    (Morin and Bengio 2005).
     input [N, D], label int [N, 1] -> [N, 1]
 
     weight [num_classes - 1, D], bias [num_classes - 1, 1]; path_table, path_code [N, L]: a tree of
@@ -118,9 +116,8 @@ def scaled_dot_product_attention(
     training: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """softmax(query key' / sqrt(D)) value for each head
+    """softmax(query key' / sqrt(D)) value for each head (Vaswani et al. 2017).
 
-    (Vaswani et al. 2017).
     query [B, L, H, D], key, value [B, S, H, D] -> [B, L, H, D]
 
     attn_mask: bool (False hides) or additive, broadcast to [B, H, L, S]; is_causal: a place sees

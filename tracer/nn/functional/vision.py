@@ -1,4 +1,7 @@
-"""Pictures resized, read at places, and rearranged.   x [N, C, H, W] unless said otherwise."""
+"""Pictures resized, read at places, and rearranged.
+
+x [N, C, H, W] unless said otherwise.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,9 @@ def interpolate(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x resized to `size`, or by scale_factor.   x [N, C, *S] -> [N, C, *size]
+    """x resized to `size`, or by scale_factor.
+
+    x [N, C, *S] -> [N, C, *size]
 
     mode: 'nearest', 'linear' (3 axes), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
     average pooling). align_corners: the outer pixels' centres stay; align_mode 1 leaves out the
@@ -149,7 +154,10 @@ def upsample(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """interpolate under its other name.   x [N, C, *S] -> [N, C, *size]"""
+    """interpolate under its other name.
+
+    x [N, C, *S] -> [N, C, *size]
+    """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 
@@ -180,9 +188,8 @@ def grid_sample(
     align_corners: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """x read at the places that grid names by coordinates in [-1, 1]
+    """x read at the places that grid names by coordinates in [-1, 1] (Jaderberg et al. 2015).
 
-    (Jaderberg et al. 2015).
     grid [N, H', W', 2] -> [N, C, H', W']
 
     mode: 'bilinear', 'nearest'; padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W]
@@ -196,9 +203,8 @@ def grid_sample(
 def pixel_shuffle(
     x: Tensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Groups of r * r channels as squares of pixels, r the factor
+    """Groups of r * r channels as squares of pixels, r the factor (Shi et al. 2016).
 
-    (Shi et al. 2016).
     x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
     """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor, data_format=data_format)
@@ -207,16 +213,18 @@ def pixel_shuffle(
 def pixel_unshuffle(
     x: Tensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """The way back of pixel_shuffle.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]"""
+    """The way back of pixel_shuffle.
+
+    x [N, C, H * r, W * r] -> [N, C * r * r, H, W]
+    """
     return OPS["pixel_unshuffle"](x, downscale_factor=downscale_factor, data_format=data_format)
 
 
 def channel_shuffle(
     x: Tensor, groups: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Channel i of every group, then channel i + 1 of every group
+    """Channel i of every group, then channel i + 1 of every group (Zhang et al. 2017).
 
-    (Zhang et al. 2017).
     -> like x
     """
     return OPS["channel_shuffle"](x, groups=groups, data_format=data_format)
@@ -229,9 +237,8 @@ def temporal_shift(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Tensor:
-    """A part of the channels from the frame before, a part from the one after
+    """A part of the channels from the frame before, a part from the one after (Lin et al. 2019).
 
-    (Lin et al. 2019).
     x [N * seg_num, C, H, W] -> like x
     """
     return OPS["temporal_shift"](

@@ -60,7 +60,7 @@ def _size(v: Tensor, dim: int) -> Tensor:
 
 
 class WeightNorm(_Made):
-    """weight = g * v / |v|, |v| taken over all axes but dim   (Salimans and Kingma 2016)."""
+    """weight = g * v / |v|, |v| taken over all axes but dim (Salimans and Kingma 2016)."""
 
     def __init__(self, name: str, dim: int) -> None:
         super().__init__(name)
@@ -84,9 +84,10 @@ def _parameter(layer: Any, name: str) -> Parameter:
 
 
 def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Make a weight the product of a length `name_g` and a direction `name_v`
+    """Make a weight the product of a length `name_g` and a direction `name_v` (Salimans and Kingma
+    2016);
 
-    (Salimans and Kingma 2016); gives the layer.
+    gives the layer.
 
     dim: the axis whose slices have a length each; None or -1: one length for all.
     """
@@ -132,7 +133,6 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
 
 class SpectralNorm(_Made):
     """weight = weight_orig / its largest singular value, seen as a matrix with axis dim in front
-
     (Miyato et al. 2018).
     """
 
@@ -148,7 +148,10 @@ class SpectralNorm(_Made):
         )
 
     def weight(self, layer: Any) -> Tensor:
-        """See the class.   In training the directions u and v move on."""
+        """See the class.
+
+        In training the directions u and v move on.
+        """
         matrix, u, v = self.matrix(getattr(layer, self.name + "_orig")), *self._directions(layer)
         if layer.training:
             with no_grad():
@@ -170,7 +173,7 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Any:
-    """Divide a weight by its largest singular value   (Miyato et al. 2018); gives the layer.
+    """Divide a weight by its largest singular value (Miyato et al. 2018); gives the layer.
 
     dim: the axis of the results, 1 for Linear and transposed convolutions, else 0, unless given.
     """

@@ -14,7 +14,10 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 @no_grad()
 def parameters_to_vector(parameters: Iterable[Tensor], name: str | None = None) -> Tensor:
-    """The elements of all parameters in a row.   -> [their number]"""
+    """The elements of all parameters in a row.
+
+    -> [their number]
+    """
     found = concat([reshape(p, [-1]) for p in parameters], 0)
     found.stop_gradient = False
     return found

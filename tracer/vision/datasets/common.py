@@ -47,7 +47,10 @@ class Pictures(Dataset):
         return download.fetch(url, download.home() / "dataset" / folder, md5, own=True)
 
     def _shown(self, pixels: Any) -> Any:
-        """A picture as it is given to the user.   pixels: uint8 [H, W] or [H, W, C]"""
+        """A picture as it is given to the user.
+
+        pixels: uint8 [H, W] or [H, W, C]
+        """
         image = pil().fromarray(pixels) if self.backend == "pil" else pixels
         return self._changed(image)
 

@@ -1,4 +1,4 @@
-"""Flowers of 102 kinds   (Nilsback and Zisserman 2008)."""
+"""Flowers of 102 kinds (Nilsback and Zisserman 2008)."""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ class _InFolders(Dataset):
 
 
 class DatasetFolder(_InFolders):
-    """Files root/CLASS/.../NAME.   -> sample, number of its class
+    """Files root/CLASS/.../NAME.
+
+    -> sample, number of its class
 
     loader: from a path to a sample; classes, class_to_idx, samples, targets: what was found.
     """
@@ -110,7 +112,10 @@ class DatasetFolder(_InFolders):
 
 
 class ImageFolder(_InFolders):
-    """Files anywhere below root, without classes.   -> [sample]"""
+    """Files anywhere below root, without classes.
+
+    -> [sample]
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The pictures of PASCAL VOC 2012 that have every pixel labelled   (Everingham et al. 2012)."""
+"""The pictures of PASCAL VOC 2012 that have every pixel labelled (Everingham et al. 2012)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _SETS = {"train": "trainval", "test": "train", "valid": "val"}  # as in Paddle
 
 
 class VOC2012(Pictures):
-    """Pictures for modes 'train' (2913), 'valid' (1449) and 'test' (1464).   -> image, label
+    """Pictures for modes 'train' (2913), 'valid' (1449) and 'test' (1464).
+
+    -> image, label
 
     image: of PIL, or float32 [H, W, 3], behind `transform`; label: of PIL, classes as a palette, or
     float32 [H, W].

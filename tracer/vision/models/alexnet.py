@@ -1,4 +1,4 @@
-"""AlexNet   (Krizhevsky 2014)."""
+"""AlexNet (Krizhevsky 2014)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ class ConvPoolLayer(nn.Layer):
 
 
 class AlexNet(nn.Layer):
-    """Five convolutions and three linear maps.   x [N, 3, 224, 224] -> [N, num_classes]"""
+    """Five convolutions and three linear maps.
+
+    x [N, 3, 224, 224] -> [N, num_classes]
+    """
 
     def __init__(self, num_classes: int = 1000) -> None:
         super().__init__()
@@ -94,5 +97,8 @@ class AlexNet(nn.Layer):
 
 
 def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
-    """AlexNet for ImageNet.   kwargs: num_classes"""
+    """AlexNet for ImageNet.
+
+    kwargs: num_classes
+    """
     return with_weights(AlexNet(**kwargs), "alexnet", pretrained, URLS)

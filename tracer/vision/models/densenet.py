@@ -1,4 +1,4 @@
-"""DenseNet   (Huang et al. 2016)."""
+"""DenseNet (Huang et al. 2016)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _SHAPES = {
 
 
 class BNACConvLayer(nn.Layer):
-    """Normalisation, activation, convolution.   x [N, C, H, W] -> [N, num_filters, H', W']"""
+    """Normalisation, activation, convolution.
+
+    x [N, C, H, W] -> [N, num_filters, H', W']
+    """
 
     def __init__(
         self,
@@ -60,7 +63,10 @@ class BNACConvLayer(nn.Layer):
 
 
 class ConvBNLayer(nn.Layer):
-    """Convolution, normalisation, activation.   x [N, C, H, W] -> [N, num_filters, H', W']"""
+    """Convolution, normalisation, activation.
+
+    x [N, C, H, W] -> [N, num_filters, H', W']
+    """
 
     def __init__(
         self,
@@ -102,7 +108,9 @@ class DenseLayer(nn.Layer):
 
 
 class DenseBlock(nn.Layer):
-    """Layers that see all before them.   x [N, C, H, W] -> [N, C + num_layers * growth_rate, H, W]
+    """Layers that see all before them.
+
+    x [N, C, H, W] -> [N, C + num_layers * growth_rate, H, W]
 
     name: the layers are called `name_1`, `name_2`, ...
     """
@@ -149,7 +157,9 @@ class TransitionLayer(nn.Layer):
 
 
 class DenseNet(nn.Layer):
-    """Four dense blocks.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """Four dense blocks.
+
+    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
 
     layers: 121, 161, 169, 201 or 264
     """
@@ -203,25 +213,40 @@ def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 121 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 121 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(121, pretrained, kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 161 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 161 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(161, pretrained, kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 169 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 169 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(169, pretrained, kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 201 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 201 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(201, pretrained, kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 264 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 264 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(264, pretrained, kwargs)

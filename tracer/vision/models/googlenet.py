@@ -1,4 +1,4 @@
-"""GoogLeNet   (Szegedy et al. 2014)."""
+"""GoogLeNet (Szegedy et al. 2014)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
 
 
 class ConvLayer(nn.Layer):
-    """A convolution that keeps the size at stride 1.   x [N, C, H, W] -> [N, M, H', W']"""
+    """A convolution that keeps the size at stride 1.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self,
@@ -68,7 +71,10 @@ class ConvLayer(nn.Layer):
 
 
 class Inception(nn.Layer):
-    """1x1, 3x3, 5x5 and a pool side by side.   x [N, C, H, W] -> [N, sum of filters, H, W]"""
+    """1x1, 3x3, 5x5 and a pool side by side.
+
+    x [N, C, H, W] -> [N, sum of filters, H, W]
+    """
 
     def __init__(
         self,
@@ -154,5 +160,8 @@ class GoogLeNet(nn.Layer):
 
 
 def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
-    """GoogLeNet.   kwargs: num_classes, with_pool"""
+    """GoogLeNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

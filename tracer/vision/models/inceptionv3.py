@@ -1,4 +1,4 @@
-"""Inception v3   (Szegedy et al. 2015)."""
+"""Inception v3 (Szegedy et al. 2015)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ class InceptionA(nn.Layer):
 
 
 class InceptionB(nn.Layer):
-    """3x3, two 3x3 and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 480, H', W']"""
+    """3x3, two 3x3 and a pool, all at stride 2.
+
+    x [N, C, H, W] -> [N, C + 480, H', W']
+    """
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
@@ -122,7 +125,10 @@ class InceptionC(nn.Layer):
 
 
 class InceptionD(nn.Layer):
-    """3x3, 7x7 then 3x3, and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 512, H', W']"""
+    """3x3, 7x7 then 3x3, and a pool, all at stride 2.
+
+    x [N, C, H, W] -> [N, C + 512, H', W']
+    """
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
@@ -224,5 +230,8 @@ class InceptionV3(nn.Layer):
 
 
 def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
-    """Inception v3.   kwargs: num_classes, with_pool"""
+    """Inception v3.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)

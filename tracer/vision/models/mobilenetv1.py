@@ -1,4 +1,4 @@
-"""MobileNet   (Howard et al. 2017)."""
+"""MobileNet (Howard et al. 2017)."""
 
 from __future__ import annotations
 
@@ -88,5 +88,8 @@ class MobileNetV1(nn.Layer):
 
 
 def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
-    """MobileNet, `scale` times as wide.   kwargs: num_classes, with_pool"""
+    """MobileNet, `scale` times as wide.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""MobileNetV2   (Sandler et al. 2018)."""
+"""MobileNetV2 (Sandler et al. 2018)."""
 
 from __future__ import annotations
 
@@ -100,5 +100,8 @@ class MobileNetV2(nn.Layer):
 
 
 def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
-    """MobileNetV2, `scale` times as wide.   kwargs: num_classes, with_pool"""
+    """MobileNetV2, `scale` times as wide.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(MobileNetV2(scale, **kwargs), f"mobilenetv2_{scale}", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""MobileNetV3   (Howard et al. 2019)."""
+"""MobileNetV3 (Howard et al. 2019)."""
 
 from __future__ import annotations
 
@@ -58,9 +58,8 @@ _SMALL = [
 
 
 class SqueezeExcitation(nn.Layer):
-    """Channels weighted by what all of the picture says
+    """Channels weighted by what all of the picture says (Hu et al. 2017).
 
-    (Hu et al. 2017).
     x [N, C, H, W] -> like x
     """
 
@@ -204,7 +203,10 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """MobileNetV3 for small devices, `scale` times as wide.   x [N, 3, H, W] -> [N, num_classes]"""
+    """MobileNetV3 for small devices, `scale` times as wide.
+
+    x [N, 3, H, W] -> [N, num_classes]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         config = [InvertedResidualConfig(*row, scale) for row in _SMALL]
@@ -225,7 +227,10 @@ class MobileNetV3Large(MobileNetV3):
 def mobilenet_v3_small(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Small:
-    """MobileNetV3Small.   kwargs: num_classes, with_pool"""
+    """MobileNetV3Small.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(
         MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS
     )
@@ -234,7 +239,10 @@ def mobilenet_v3_small(
 def mobilenet_v3_large(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Large:
-    """MobileNetV3Large.   kwargs: num_classes, with_pool"""
+    """MobileNetV3Large.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(
         MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS
     )

@@ -219,65 +219,104 @@ def _resnet(arch: str, depth: int, pretrained: bool, kwargs: dict[str, Any]) -> 
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 18 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 18 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet18", 18, pretrained, kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 34 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 34 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet34", 34, pretrained, kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 50 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 50 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet50", 50, pretrained, kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 101 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 101 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet101", 101, pretrained, kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 152 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 152 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet152", 152, pretrained, kwargs)
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 50 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext50_32x4d", 50, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 50 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext50_64x4d", 50, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 101 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext101_32x4d", 101, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 101 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext101_64x4d", 101, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 152 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext152_32x4d", 152, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 152 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext152_64x4d", 152, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 50 layers, twice as wide inside.   kwargs: num_classes, with_pool"""
+    """Wide ResNet with 50 layers, twice as wide inside.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("wide_resnet50_2", 50, pretrained, {**kwargs, "width": 128})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 101 layers, twice as wide inside.   kwargs: num_classes, with_pool"""
+    """Wide ResNet with 101 layers, twice as wide inside.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("wide_resnet101_2", 101, pretrained, {**kwargs, "width": 128})

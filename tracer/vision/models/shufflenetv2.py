@@ -1,4 +1,4 @@
-"""ShuffleNetV2   (Ma et al. 2018)."""
+"""ShuffleNetV2 (Ma et al. 2018)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
 
 
 class InvertedResidual(nn.Layer):
-    """One half of the channels through convolutions, then shuffled.   x [N, C, H, W] -> like x"""
+    """One half of the channels through convolutions, then shuffled.
+
+    x [N, C, H, W] -> like x
+    """
 
     def __init__(
         self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU
@@ -168,35 +171,56 @@ def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleN
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.25 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 0.25 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_25", pretrained, {"scale": 0.25, **kwargs})
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.33 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 0.33 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_33", pretrained, {"scale": 0.33, **kwargs})
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, half as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, half as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_5", pretrained, {"scale": 0.5, **kwargs})
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x1_0", pretrained, {"scale": 1.0, **kwargs})
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 1.5 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 1.5 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x1_5", pretrained, {"scale": 1.5, **kwargs})
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, twice as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, twice as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x2_0", pretrained, {"scale": 2.0, **kwargs})
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with swish for ReLU.   kwargs: num_classes, with_pool"""
+    """ShuffleNetV2 with swish for ReLU.
+
+    kwargs: num_classes, with_pool
+    """
     return _shufflenet("shufflenet_v2_swish", pretrained, {"scale": 1.0, "act": "swish", **kwargs})

@@ -1,4 +1,4 @@
-"""SqueezeNet   (Iandola et al. 2016)."""
+"""SqueezeNet (Iandola et al. 2016)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ _POOLS = {"1.0": (3, 7), "1.1": (2, 4)}  # behind which of the fires there is a 
 
 
 class MakeFireConv(nn.Layer):
-    """Convolution and ReLU.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Convolution and ReLU.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self, input_channels: int, output_channels: int, filter_size: int, padding: int = 0
@@ -118,10 +121,16 @@ class SqueezeNet(nn.Layer):
 
 
 def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.0.   kwargs: num_classes, with_pool"""
+    """SqueezeNet 1.0.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(SqueezeNet("1.0", **kwargs), "squeezenet1_0", pretrained, URLS)
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1, which computes less.   kwargs: num_classes, with_pool"""
+    """SqueezeNet 1.1, which computes less.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(SqueezeNet("1.1", **kwargs), "squeezenet1_1", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""VGG   (Simonyan and Zisserman 2014)."""
+"""VGG (Simonyan and Zisserman 2014)."""
 
 from __future__ import annotations
 
@@ -81,20 +81,32 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 11 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 11 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(11, pretrained, batch_norm, kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 13 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 13 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(13, pretrained, batch_norm, kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 16 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 16 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(16, pretrained, batch_norm, kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 19 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 19 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(19, pretrained, batch_norm, kwargs)

@@ -91,7 +91,10 @@ def pair(size: Any) -> tuple[int, int]:
 
 
 class ToTensor(BaseTransform):
-    """functional.to_tensor.   image -> Tensor [C, H, W]"""
+    """functional.to_tensor.
+
+    image -> Tensor [C, H, W]
+    """
 
     def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -146,7 +149,10 @@ class Pad(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """functional.normalize.   mean, std: one number for all three channels, or one for each"""
+    """functional.normalize.
+
+    mean, std: one number for all three channels, or one for each
+    """
 
     def __init__(
         self,
@@ -167,7 +173,10 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """Axes in another order; PIL images become arrays.   [H, W, C] -> [C, H, W]"""
+    """Axes in another order; PIL images become arrays.
+
+    [H, W, C] -> [C, H, W]
+    """
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)

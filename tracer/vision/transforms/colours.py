@@ -80,7 +80,10 @@ class HueTransform(_ByFactor):
 
 
 class ColorJitter(BaseTransform):
-    """All four in an order drawn at random.   Each as in its own class; 0 leaves it out"""
+    """All four in an order drawn at random.
+
+    Each as in its own class; 0 leaves it out
+    """
 
     def __init__(
         self,

@@ -93,7 +93,9 @@ def vflip(img: Any) -> Any:
 
 
 def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
-    """Another size.   size: (height, width), or the shorter side
+    """Another size.
+
+    size: (height, width), or the shorter side
 
     interpolation: nearest, bilinear, bicubic, lanczos; area but for PIL images; box and hamming for
     those only.
@@ -121,7 +123,10 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """The part in the middle.   output_size: (height, width), or one number for both"""
+    """The part in the middle.
+
+    output_size: (height, width), or one number for both
+    """
     return crop(img, *geometry.middle(output_size, *size_of(img)))
 
 
@@ -165,7 +170,9 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Any = 0,
 ) -> Any:
-    """Turned against the clock about `center`.   angle: degrees; expand: large enough for all of it
+    """Turned against the clock about `center`.
+
+    angle: degrees; expand: large enough for all of it
 
     interpolation: nearest, bilinear or bicubic.
     fill: for what lies outside, a number or one per channel
@@ -192,7 +199,10 @@ def perspective(
 
 
 def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
-    """Without colours.   num_output_channels: 1, or 3 that are alike"""
+    """Without colours.
+
+    num_output_channels: 1, or 3 that are alike
+    """
     if num_output_channels not in (1, 3):
         raise OpError(f"to_grayscale: num_output_channels={num_output_channels} is neither 1 nor 3")
     return _for("to_grayscale", img).to_grayscale(img, num_output_channels)
@@ -205,25 +215,37 @@ def _factor(op: str, factor: float) -> float:
 
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
-    """Darker or brighter.   brightness_factor: 0 gives black, 1 what it was, 2 twice as bright"""
+    """Darker or brighter.
+
+    brightness_factor: 0 gives black, 1 what it was, 2 twice as bright
+    """
     factor = _factor("adjust_brightness", brightness_factor)
     return _for("adjust_brightness", img).adjust_brightness(img, factor)
 
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
-    """Less or more contrast.   contrast_factor: 0 gives gray, 1 what it was, 2 twice as much"""
+    """Less or more contrast.
+
+    contrast_factor: 0 gives gray, 1 what it was, 2 twice as much
+    """
     factor = _factor("adjust_contrast", contrast_factor)
     return _for("adjust_contrast", img).adjust_contrast(img, factor)
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
-    """Less or more colour.   saturation_factor: 0 gives gray, 1 what it was, 2 twice as much"""
+    """Less or more colour.
+
+    saturation_factor: 0 gives gray, 1 what it was, 2 twice as much
+    """
     factor = _factor("adjust_saturation", saturation_factor)
     return _for("adjust_saturation", img).adjust_saturation(img, factor)
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
-    """Colours moved around the circle.   hue_factor: how much of it, -0.5 ... 0.5"""
+    """Colours moved around the circle.
+
+    hue_factor: how much of it, -0.5 ... 0.5
+    """
     if not -0.5 <= hue_factor <= 0.5:
         raise OpError(f"adjust_hue: hue_factor={hue_factor} is not in [-0.5, 0.5]")
     return _for("adjust_hue", img).adjust_hue(img, hue_factor)

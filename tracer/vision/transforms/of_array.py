@@ -1,4 +1,7 @@
-"""Transforms of an ndarray [H, W] or [H, W, C].   Colours are uint8; the rest keeps any dtype."""
+"""Transforms of an ndarray [H, W] or [H, W, C].
+
+Colours are uint8; the rest keeps any dtype.
+"""
 
 from __future__ import annotations
 
@@ -72,17 +75,26 @@ def crop(img: Array, top: int, left: int, height: int, width: int) -> Array:
 
 
 def hflip(img: Array) -> Array:
-    """Left and right changed.   -> like img"""
+    """Left and right changed.
+
+    -> like img
+    """
     return np.ascontiguousarray(img[:, ::-1])
 
 
 def vflip(img: Array) -> Array:
-    """Top and bottom changed.   -> like img"""
+    """Top and bottom changed.
+
+    -> like img
+    """
     return np.ascontiguousarray(img[::-1])
 
 
 def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, fill: Any) -> Array:
-    """The picture seen through a map of places; see geometry.   [H, W, *] -> [height, width, *]"""
+    """The picture seen through a map of places; see geometry.
+
+    [H, W, *] -> [height, width, *]
+    """
     x, y = geometry.places(matrix, height, width)
     flat = img.reshape(-1, *img.shape[2:])
     more = (1,) * (img.ndim - 2)
@@ -96,7 +108,10 @@ def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, f
 
 
 def to_grayscale(img: Array, num_output_channels: int) -> Array:
-    """Brightness, as PIL has it (ITU-R 601-2).   [H, W, 3] -> [H, W, num_output_channels]"""
+    """Brightness, as PIL has it (ITU-R 601-2).
+
+    [H, W, 3] -> [H, W, num_output_channels]
+    """
     gray = _gray(_coloured("to_grayscale", img))[:, :, None]
     return np.repeat(gray, num_output_channels, 2)
 
@@ -127,18 +142,27 @@ def _blend(img: Array, other: Array, factor: float) -> Array:
 
 
 def adjust_brightness(img: Array, factor: float) -> Array:
-    """Between black and the picture, or beyond.   -> like img"""
+    """Between black and the picture, or beyond.
+
+    -> like img
+    """
     return _blend(_coloured("adjust_brightness", img), np.zeros(1, np.uint8), factor)
 
 
 def adjust_contrast(img: Array, factor: float) -> Array:
-    """Between its mean brightness and the picture, or beyond.   -> like img"""
+    """Between its mean brightness and the picture, or beyond.
+
+    -> like img
+    """
     mean = int(_gray(_coloured("adjust_contrast", img)).mean() + 0.5)
     return _blend(img, np.array([mean], np.uint8), factor)
 
 
 def adjust_saturation(img: Array, factor: float) -> Array:
-    """Between gray and the picture, or beyond.   -> like img"""
+    """Between gray and the picture, or beyond.
+
+    -> like img
+    """
     return _blend(
         img,
         _gray(_coloured("adjust_saturation", img)).reshape(*img.shape[:2], *(1,) * (img.ndim - 2)),
@@ -147,7 +171,10 @@ def adjust_saturation(img: Array, factor: float) -> Array:
 
 
 def adjust_hue(img: Array, factor: float) -> Array:
-    """Colours moved around the circle by `factor` of it.   -> like img"""
+    """Colours moved around the circle by `factor` of it.
+
+    -> like img
+    """
     if _coloured("adjust_hue", img).ndim == 2 or img.shape[2] == 1:
         return img
     hue, saturation, value = _to_hsv(img)
@@ -181,7 +208,10 @@ def _through_float(values: Array) -> Array:
 
 
 def _from_hsv(hue: Array, saturation: Array, value: Array) -> Array:
-    """The way back.   three of [H, W] -> uint8 [H, W, 3]"""
+    """The way back.
+
+    three of [H, W] -> uint8 [H, W, 3]
+    """
     sixth = hue.astype(np.float32) * np.float32(6) / np.float32(255)
     which = np.floor(sixth)
     f, s, v = (
@@ -197,7 +227,10 @@ def _from_hsv(hue: Array, saturation: Array, value: Array) -> Array:
 
 
 def normalize(img: Array, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Array:
-    """(img - mean) / std of each channel.   [C, H, W], or [H, W, C] for 'HWC' -> float, like img"""
+    """(img - mean) / std of each channel.
+
+    [C, H, W], or [H, W, C] for 'HWC' -> float, like img
+    """
     shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
     img = np.flip(img, 0 if data_format == "CHW" else 2) if to_rgb else img
     return (img - np.asarray(mean, np.float32).reshape(shape)) / np.asarray(
@@ -206,7 +239,10 @@ def normalize(img: Array, mean: Any, std: Any, data_format: str, to_rgb: bool) -
 
 
 def erase(img: Array, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Array:
-    """[H, W, C] with `v` at rows i ... i + h, columns j ... j + w.   -> like img"""
+    """[H, W, C] with `v` at rows i ... i + h, columns j ... j + w.
+
+    -> like img
+    """
     img = img if inplace else img.copy()
     img[i : i + h, j : j + w] = v.numpy() if isinstance(v, Tensor) else v
     return img

@@ -1,4 +1,7 @@
-"""Transforms of a PIL image, by PIL.   Nothing here is used unless somebody has made one."""
+"""Transforms of a PIL image, by PIL.
+
+Nothing here is used unless somebody has made one.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ def size_of(img: Any) -> tuple[int, int]:
 
 
 def array_of(img: Any) -> Any:
-    """The pixels.   -> [H, W] or [H, W, C]"""
+    """The pixels.
+
+    -> [H, W] or [H, W, C]
+    """
     return np.array(img)
 
 

@@ -83,19 +83,28 @@ def crop(img: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
 
 
 def hflip(img: Tensor) -> Tensor:
-    """Left and right changed.   -> like img"""
+    """Left and right changed.
+
+    -> like img
+    """
     return flip(img, [-1])
 
 
 def vflip(img: Tensor) -> Tensor:
-    """Top and bottom changed.   -> like img"""
+    """Top and bottom changed.
+
+    -> like img
+    """
     return flip(img, [-2])
 
 
 def warp(
     img: Tensor, matrix: Any, height: int, width: int, interpolation: str, fill: Any
 ) -> Tensor:
-    """The picture seen through a map of places; see geometry.   [*, H, W] -> [*, height, width]"""
+    """The picture seen through a map of places; see geometry.
+
+    [*, H, W] -> [*, height, width]
+    """
     x, y = (places.reshape(-1) for places in geometry.places(matrix, height, width))
     work = _floating(img)
     flat = work.reshape([-1, img.shape[-2] * img.shape[-1]])
@@ -112,7 +121,10 @@ def warp(
 
 
 def to_grayscale(img: Tensor, num_output_channels: int) -> Tensor:
-    """Brightness.   [*, 3, H, W] -> [*, num_output_channels, H, W]"""
+    """Brightness.
+
+    [*, 3, H, W] -> [*, num_output_channels, H, W]
+    """
     gray = _like(_gray(_floating(img)), img)
     return gray if num_output_channels == 1 else concat([gray] * num_output_channels, -3)
 
@@ -138,22 +150,34 @@ def _blend(img: Tensor, other: Any, factor: float) -> Tensor:
 
 
 def adjust_brightness(img: Tensor, factor: float) -> Tensor:
-    """Between black and the picture, or beyond.   -> like img"""
+    """Between black and the picture, or beyond.
+
+    -> like img
+    """
     return _blend(img, 0.0, factor)
 
 
 def adjust_contrast(img: Tensor, factor: float) -> Tensor:
-    """Between its mean brightness and the picture, or beyond.   -> like img"""
+    """Between its mean brightness and the picture, or beyond.
+
+    -> like img
+    """
     return _blend(img, _gray(_floating(img)).mean([-3, -2, -1], keepdim=True), factor)
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
-    """Between gray and the picture, or beyond.   -> like img"""
+    """Between gray and the picture, or beyond.
+
+    -> like img
+    """
     return _blend(img, _gray(_floating(img)), factor)
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:
-    """Colours moved around the circle by `factor` of it.   -> like img"""
+    """Colours moved around the circle by `factor` of it.
+
+    -> like img
+    """
     if img.shape[-3] == 1:
         return img
     whole = not is_float(img.meta.dtype)
@@ -165,7 +189,10 @@ def adjust_hue(img: Tensor, factor: float) -> Tensor:
 
 
 def _to_hsv(img: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Hue, saturation and value, each from 0 to 1.   [*, 3, H, W] -> three of [*, H, W]"""
+    """Hue, saturation and value, each from 0 to 1.
+
+    [*, 3, H, W] -> three of [*, H, W]
+    """
     red, green, blue = (img[..., i, :, :] for i in range(3))
     most, least = img.max(-3), img.min(-3)
     spread = most - least
@@ -197,7 +224,10 @@ def _smaller(x: Tensor, y: Tensor) -> Tensor:
 
 
 def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Tensor:
-    """(img - mean) / std of each channel.   [*, C, H, W], or [*, H, W, C] for 'HWC' -> like img"""
+    """(img - mean) / std of each channel.
+
+    [*, C, H, W], or [*, H, W, C] for 'HWC' -> like img
+    """
     img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
     work, shape = _floating(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
     return (work - _constant(np.reshape(mean, shape), work)) / _constant(
@@ -206,7 +236,10 @@ def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) 
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Tensor:
-    """[*, H, W] with `v` at rows i ... i + h, columns j ... j + w.   -> like img"""
+    """[*, H, W] with `v` at rows i ... i + h, columns j ... j + w.
+
+    -> like img
+    """
     img = img if inplace else img.clone()
     img[..., i : i + h, j : j + w] = v
     return img

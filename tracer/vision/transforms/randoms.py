@@ -283,7 +283,7 @@ class RandomPerspective(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """A rectangle set to `value`, with probability `prob`   (Zhong et al. 2017).
+    """A rectangle set to `value`, with probability `prob` (Zhong et al. 2017).
 
     scale: its share of the area; ratio: of its height to its width; value: a number, one for each
     channel, or 'random'.

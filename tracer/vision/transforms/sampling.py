@@ -17,13 +17,19 @@ WAYS = ("nearest", "bilinear", "area", "bicubic", "lanczos")
 
 
 def _cubic(t: Array) -> Array:
-    """Keys' kernel with a = -0.75, which OpenCV and Paddle take.   |t| < 2"""
+    """Keys' kernel with a = -0.75, which OpenCV and Paddle take.
+
+    |t| < 2
+    """
     t = np.abs(t)
     return np.where(t <= 1, (1.25 * t - 2.25) * t * t + 1, ((-0.75 * t + 3.75) * t - 6.0) * t + 3.0)
 
 
 def _lanczos(t: Array) -> Array:
-    """sinc(t) sinc(t / 4).   |t| < 4"""
+    """sinc(t) sinc(t / 4).
+
+    |t| < 4
+    """
     return np.sinc(t) * np.sinc(t / 4)
 
 
@@ -36,7 +42,10 @@ KERNELS: dict[str, tuple[int, Any]] = {
 
 
 class Taps(NamedTuple):
-    """The pixels that have a share, along one axis.   [new, k] both"""
+    """The pixels that have a share, along one axis.
+
+    [new, k] both
+    """
 
     pixel: Array
     weight: Array
@@ -93,7 +102,10 @@ def _areas(start: Array, stop: Array) -> Taps:
 
 
 def as_matrix(taps: Taps, old: int) -> Array:
-    """The same as a matrix.   -> [new, old]"""
+    """The same as a matrix.
+
+    -> [new, old]
+    """
     matrix = np.zeros((len(taps.pixel), old))
     np.add.at(matrix, (np.arange(len(matrix))[:, None], taps.pixel), taps.weight)
     return matrix
