@@ -10,7 +10,7 @@ from .common import *
 from .container import *
 from .conv import *
 from .decode import *
-from .inside import _convert_attention_mask, _convert_param_attr_to_list, in_declarative_mode
+from .internals import _convert_attention_mask, _convert_param_attr_to_list, in_declarative_mode
 from .layer import *
 from .loss import *
 from .norm import *

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .kept import Kept
+from .config import Kept
 
 REQUIRED = Parameter.empty
 

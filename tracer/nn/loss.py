@@ -8,7 +8,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .function_layer import Row, made
-from .kept import Kept
+from .config import Kept
 from .layer import Layer
 
 # Class, function, parameters of forward, then the parameters of __init__, in order, with Paddle's

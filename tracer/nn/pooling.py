@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .kept import Kept
+from .config import Kept
 
 __all__ = [
     "AdaptiveAvgPool1D",
