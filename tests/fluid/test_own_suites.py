@@ -292,8 +292,8 @@ def test_initializers_with_seeds_of_their_own() -> None:
         first, again = (made.make([3, 4], np.dtype("float32")) for _ in range(2))
         np.testing.assert_array_equal(first, again)
     assert (
-        fluid.initializer.Normal().make([9], np.dtype("f4"))
-        != fluid.initializer.Normal().make([9], np.dtype("f4"))
+        fluid.initializer.Normal().compute([9], np.dtype("f4"))
+        != fluid.initializer.Normal().compute([9], np.dtype("f4"))
     ).all()
 
 

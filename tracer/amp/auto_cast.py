@@ -11,7 +11,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import WrapperMode, remove_wrapper, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..nn.layer import KeepsFloat32, Layer
+from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
 from .amp_lists import Lists, lists_for
 from .mode import Amp, Settings
@@ -121,7 +121,7 @@ def _excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
 def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
     """Parameters and buffers in `dtype`, but those of norms that need float32."""
     types, own = _excluded(excluded_layers)
-    stay = (KeepsFloat32, *types) + (WIDE_IN_FLOAT16 if dtype == "float16" else ())
+    stay = (Float32Layer, *types) + (WIDE_IN_FLOAT16 if dtype == "float16" else ())
     for layer in model.sublayers(include_self=True):
         if not isinstance(layer, stay) and id(layer) not in own:
             layer._cast_own(dtype)

@@ -1,4 +1,4 @@
-"""Layers, and what they are made of."""
+"""Layers, initializers, gradient clipping and the functions of neural networks."""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -20,6 +20,6 @@ from .rnn import *
 from .transformer import *
 from .vision import *
 
-if _TYPE_CHECKING:  # the activations, which come from a table
+if _TYPE_CHECKING:  # layers that are created from tables
 
     def __getattr__(name: str) -> _Any: ...

@@ -1,6 +1,4 @@
-"""Settings of layers under the names that Paddle's layers have them by: read by those who look, and
-used by forward as they are then.
-"""
+"""Constructor arguments of layers as attributes under Paddle's names."""
 
 from __future__ import annotations
 
@@ -9,19 +7,20 @@ from typing import Any
 from .layer import Layer
 
 
-class Kept(Layer):
-    """A layer whose settings are attributes."""
+class ConfigMixin(Layer):
+    """A layer that exposes its constructor arguments as attributes; `forward` reads their current
+    values.
+    """
 
-    def _keep(self, settings: dict[str, Any], form: str = "{}", **names: str) -> None:
-        """Make attributes of settings.
+    def _set_config(self, config: dict[str, Any], name_format: str = "{}", **names: str) -> None:
+        """Set an attribute for each argument.
 
-        form: how a setting's attribute is called; names: those that are called otherwise
+        name_format: format of the attribute name; names: exceptions, attribute names by argument
         """
-        self._kept_as = {setting: names.get(setting, form.format(setting)) for setting in settings}
-        for setting, name in self._kept_as.items():
-            setattr(self, name, settings[setting])
+        self._config_names = {key: names.get(key, name_format.format(key)) for key in config}
+        for key, name in self._config_names.items():
+            setattr(self, name, config[key])
 
-    @property
-    def _settings(self) -> dict[str, Any]:
-        """The settings by the names that the function takes them by."""
-        return {setting: getattr(self, name) for setting, name in self._kept_as.items()}
+    def _get_config(self) -> dict[str, Any]:
+        """Return the current values by argument name."""
+        return {key: getattr(self, name) for key, name in self._config_names.items()}

@@ -17,7 +17,7 @@ from ..nn.activation import ReLU  # type: ignore[attr-defined]  # made from a ta
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
 from ..nn.functional.common import with_bias
-from ..nn.functional.conv import pair
+from ..nn.functional.conv import int_list
 from ..nn.initializer import Normal
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def _bins(output_size: Any) -> dict[str, int]:
-    high, wide = pair(output_size)
+    high, wide = int_list(output_size)
     return {"pooled_height": high, "pooled_width": wide}
 
 
@@ -460,9 +460,9 @@ def deform_conv2d(
     x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']
     """
     attrs = {
-        "strides": pair(stride),
-        "paddings": pair(padding),
-        "dilations": pair(dilation),
+        "strides": int_list(stride),
+        "paddings": int_list(padding),
+        "dilations": int_list(dilation),
         "deformable_groups": deformable_groups,
         "groups": groups,
         "im2col_step": 1,
@@ -498,7 +498,7 @@ class DeformConv2D(Layer):
                 f"in_channels={in_channels}"
             )
             raise OpError(with_user_line(f"DeformConv2D: {why}"))
-        size = pair(kernel_size)
+        size = int_list(kernel_size)
         self._settings = (stride, padding, dilation, deformable_groups, groups)
         start = Normal(0.0, math.sqrt(2.0 / (math.prod(size) * in_channels)))
         self.weight: Any = self.create_parameter(

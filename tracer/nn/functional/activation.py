@@ -1,7 +1,4 @@
-"""Activations.
-
-Unless said otherwise: x [*] -> [*].
-"""
+"""Activation functions, x [*] -> [*] if not stated otherwise."""
 
 from __future__ import annotations
 
@@ -69,24 +66,25 @@ log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate
-    (Hendrycks and Gimpel 2016).
+    """x * Phi(x), Phi the cumulative normal distribution (Hendrycks and Gimpel 2016).
+
+    approximate: use the tanh approximation instead of erf
     """
     return OPS["gelu"](x, approximate=approximate)
 
 
 def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x) - 1)."""
+    """x where x > 0, otherwise alpha * (exp(x) - 1)."""
     return OPS["elu"](x, alpha=float(alpha))
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
-    """x where x > 0, else negative_slope * x."""
+    """x where x > 0, otherwise negative_slope * x."""
     return OPS["leaky_relu"](x, alpha=float(negative_slope))
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """x where x > 0, else weight * x.
+    """x where x > 0, otherwise weight * x.
 
     weight [1] or [C]
     """
@@ -98,14 +96,14 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None
 
 
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
-    """x limited to [min, max]."""
+    """Clip x to [min, max]."""
     return OPS["brelu"](x, t_min=float(min), t_max=float(max))
 
 
 def hardsigmoid(
     x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Tensor:
-    """slope * x + offset, limited to [0, 1]."""
+    """Clip slope * x + offset to [0, 1]."""
     return OPS["hard_sigmoid"](x, slope=slope, offset=offset)
 
 
@@ -117,7 +115,7 @@ def hardswish(x: Tensor, name: str | None = None) -> Tensor:
 def softplus(
     x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | None = None
 ) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    """log(1 + exp(beta * x)) / beta, or x where beta * x > threshold."""
     return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))
 
 
@@ -127,23 +125,23 @@ def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    """x where |x| > threshold, else 0."""
+    """x where |x| > threshold, otherwise 0."""
     return OPS["hard_shrink"](x, threshold=float(threshold))
 
 
 def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    """x moved towards 0 by threshold, 0 where |x| <= threshold."""
+    """x - sign(x) * threshold where |x| > threshold, otherwise 0."""
     _check("softshrink", threshold >= 0, f"threshold={threshold} is negative", x)
     return OPS["softshrink"](x, **{"lambda": float(threshold)})
 
 
 def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > threshold, else 0."""
+    """x where x > threshold, otherwise 0."""
     return OPS["thresholded_relu"](x, threshold=float(threshold))
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x / alpha) - 1) (Barron 2017)."""
+    """x where x > 0, otherwise alpha * (exp(x / alpha) - 1) (Barron 2017)."""
     _check("celu", alpha != 0, "alpha is 0", x)
     return OPS["celu"](x, alpha=float(alpha))
 
@@ -154,11 +152,11 @@ def selu(
     alpha: float = 1.6732632423543772848170429916717,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x where x > 0, else scale * alpha * (exp(x) - 1) (Klambauer et al. 2017)."""
+    """scale * x where x > 0, otherwise scale * alpha * (exp(x) - 1) (Klambauer et al. 2017)."""
     _check(
         "selu",
         scale > 1 and alpha >= 0,
-        f"needs scale={scale} above 1 and alpha={alpha} not negative",
+        f"scale={scale}, alpha={alpha} are not scale > 1, alpha >= 0",
         x,
     )
     return OPS["selu"](x, scale=float(scale), alpha=float(alpha))
@@ -171,8 +169,9 @@ def rrelu(
     training: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training
-    (Xu et al. 2015).
+    """x where x > 0, otherwise slope * x (Xu et al. 2015).
+
+    In training the slope of each element is drawn from [lower, upper), otherwise it is their mean.
     """
     _check(
         "rrelu",
@@ -184,7 +183,7 @@ def rrelu(
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
-    """The largest of each `groups` channels in a row (Goodfellow et al. 2013).
+    """Maximum over each group of `groups` consecutive channels (Goodfellow et al. 2013).
 
     x [N, C, H, W] -> [N, C / groups, H, W]
     """
@@ -194,20 +193,20 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
 def gumbel_softmax(
     x: Tensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """A draw from the distribution with logits x, in a form that has a gradient (Jang et al. 2017).
+    """Draw from the categorical distribution with logits x, with a gradient (Jang et al. 2017).
 
-    hard: 1 at the largest and 0 elsewhere; its gradient is that of the soft draw.
+    hard: return a one-hot vector, with the gradient of the soft sample
     """
     soft = OPS["gumbel_softmax"](x, temperature=float(temperature), axis=axis)
     if not hard:
         return soft
-    top = cast(equal(soft, OPS["reduce_max"](soft, dim=[axis], keep_dim=True)), x.dtype)
-    return add(top.detach(), subtract(soft, soft.detach()))
+    one_hot = cast(equal(soft, OPS["reduce_max"](soft, dim=[axis], keep_dim=True)), x.dtype)
+    return add(one_hot.detach(), subtract(soft, soft.detach()))
 
 
-def _check(function: str, ok: bool, why: str, x: Tensor) -> None:
+def _check(function: str, ok: bool, problem: str, x: Tensor) -> None:
     if not ok:
-        raise OpError(with_user_line(f"{function}: {why} (X={x.meta})"))
+        raise OpError(with_user_line(f"{function}: {problem} (X={x.meta})"))
 
 
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -221,7 +220,7 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
-    """a * sigmoid(b) for the halves a, b of x along `axis`.
+    """Gated linear unit: a * sigmoid(b) for the halves a, b of x along `axis`.
 
     x [*, 2N, *] -> [*, N, *]
     """
@@ -234,13 +233,15 @@ def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
 
 
 def _in_place(function: Any) -> Any:
-    def changed(x: Tensor, *args: Any, **settings: Any) -> Tensor:
-        return in_place(x, lambda now: function(now, *args, **settings))
+    """Return the in-place variant of an activation function."""
 
-    set_function_name(changed, f"{function.__name__}_")
-    changed.__doc__ = f"In place: {function.__doc__}"
-    changed.__signature__ = signature(function)  # type: ignore[attr-defined]
-    return changed
+    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return in_place(x, lambda value: function(value, *args, **kwargs))
+
+    set_function_name(wrapper, f"{function.__name__}_")
+    wrapper.__doc__ = f"In place: {function.__doc__}"
+    wrapper.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return wrapper
 
 
 elu_, hardtanh_, leaky_relu_, relu_ = map(_in_place, (elu, hardtanh, leaky_relu, relu))

@@ -89,7 +89,9 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
         return []
     program = program_of("apply_gradients", pairs[0][0])
     with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.OPTIMIZE):
-        pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
+        pairs = (
+            pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
+        )
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
             with program.recorder.of_parameter(parameter.name, gradient.name):
