@@ -8,7 +8,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
-from ..tensor.draws import multinomial
+from ..tensor.random import multinomial
 from ..tensor.manipulation import expand, take_along_axis, transpose
 from .distribution import Distribution, Shape, parameters
 from .kl import register_kl

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.random import gaussian_random
-from ..tensor.convert import sizes
+from ..tensor.convert import shape_inputs
 from .distribution import Distribution, Shape, parameters, valued
 from .kl import register_kl
 
@@ -41,7 +41,7 @@ class Normal(Distribution):
         seed: of these draws alone, 0 for the common source
         -> [*shape, *batch_shape]
         """
-        ints, tensors = sizes(self._extend_shape(shape), "Normal")
+        ints, tensors = shape_inputs(self._extend_shape(shape), "Normal")
         drawn = gaussian_random(None, tensors, shape=ints, seed=seed, dtype=self.loc.dtype.proto)
         return self.loc + self.scale * drawn
 

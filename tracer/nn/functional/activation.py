@@ -9,10 +9,10 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error, set_function_name
 from ...core.tensor import Tensor
-from ...tensor.convert import cast, from_front
+from ...tensor.convert import cast, normalize_axis
 from ...tensor.logic import equal
-from ...tensor.manipulation import in_place, split
-from ...tensor.math import add, multiply, subtract, unary
+from ...tensor.manipulation import apply_in_place, split
+from ...tensor.math import add, make_unary, multiply, subtract
 
 __all__ = [
     "celu",
@@ -54,15 +54,15 @@ __all__ = [
 ]
 
 
-relu = unary("relu", "max(x, 0).", needs_float=False)
-relu6 = unary("relu6", "min(max(x, 0), 6).", needs_float=False)
-sigmoid = unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
-tanh = unary("tanh", "The hyperbolic tangent.", needs_float=False)
-silu = unary("silu", "x * sigmoid(x).", needs_float=False)
-swish = unary("swish", "x * sigmoid(x).", needs_float=False)
-mish = unary("mish", "x * tanh(softplus(x)).", needs_float=False)
-softsign = unary("softsign", "x / (1 + |x|).", needs_float=False)
-log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
+relu = make_unary("relu", "max(x, 0).", needs_float=False)
+relu6 = make_unary("relu6", "min(max(x, 0), 6).", needs_float=False)
+sigmoid = make_unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
+tanh = make_unary("tanh", "The hyperbolic tangent.", needs_float=False)
+silu = make_unary("silu", "x * sigmoid(x).", needs_float=False)
+swish = make_unary("swish", "x * sigmoid(x).", needs_float=False)
+mish = make_unary("mish", "x * tanh(softplus(x)).", needs_float=False)
+softsign = make_unary("softsign", "x / (1 + |x|).", needs_float=False)
+log_sigmoid = make_unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
@@ -227,7 +227,7 @@ def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     a, b = (
         split(x, 2, axis)
         if isinstance(axis, Tensor)
-        else OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
+        else OPS["split"](x, num=2, axis=normalize_axis(axis, x, "glu"))
     )
     return multiply(a, sigmoid(b))
 
@@ -236,7 +236,7 @@ def _in_place(function: Any) -> Any:
     """Return the in-place variant of an activation function."""
 
     def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return in_place(x, lambda value: function(value, *args, **kwargs))
+        return apply_in_place(x, lambda value: function(value, *args, **kwargs))
 
     set_function_name(wrapper, f"{function.__name__}_")
     wrapper.__doc__ = f"In place: {function.__doc__}"

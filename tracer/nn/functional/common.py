@@ -11,7 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ...core.tensor import Tensor
-from ...tensor.convert import axes_of, bounds, cast, from_front, full, stacked_sizes
+from ...tensor.convert import axis_list, cast, full, int_inputs, int_inputs_tensor, normalize_axis
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
@@ -132,7 +132,7 @@ def _dropout_with_tensor_p(x: Tensor, p: Tensor, axis: Any, training: bool, mode
         return x if upscale else multiply(x, keep_prob)
     rank = x.ndim
     mask_axes = (
-        range(rank) if axis is None else [from_front(a, x, "dropout") for a in axes_of(axis)]
+        range(rank) if axis is None else [normalize_axis(a, x, "dropout") for a in axis_list(axis)]
     )
     shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
     mask = OPS["greater_equal"](uniform(shape, x.dtype, 0.0, 1.0), prob)
@@ -156,7 +156,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         raise not_a_tensor_error(x) from None
     if not rank:
         raise no_axis_error(x, axes)
-    mask_axes = [from_front(a, x, "dropout") for a in axes]
+    mask_axes = [normalize_axis(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
     mask = cast(_random_mask(x, shape, p), x.dtype)
     out = multiply(x, mask)
@@ -247,7 +247,7 @@ def pad(
 
     mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'
     """
-    sizes, tensors = bounds(pad)
+    sizes, tensors = int_inputs(pad)
     try:
         rank = x.ndim
     except AttributeError:
@@ -271,7 +271,7 @@ def pad(
         else x
     )
     layout = "NCDHW" if is_channels_first else "NDHWC"
-    size_tensor = stacked_sizes([*pad, *[0, 0] * num_added_axes])
+    size_tensor = int_inputs_tensor([*pad, *[0, 0] * num_added_axes])
     sizes = [] if size_tensor is not None else sizes + [0, 0] * num_added_axes
     out = OPS["pad3d"](
         x5, size_tensor, paddings=sizes, mode=mode, value=float(value), data_format=layout

@@ -17,7 +17,7 @@ from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
 from ...tensor.manipulation import gather_nd, squeeze, unsqueeze, where
 from ...tensor.math import abs as abs_of
-from ...tensor.math import divide, mean, multiply, promoted, reduce, square, subtract
+from ...tensor.math import divide, mean, multiply, promote_operands, reduce, square, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
@@ -306,7 +306,7 @@ def kl_div(
     """
     check_tensors(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:
-        input, label = promoted(input, label)  # as in Paddle, for these two dtypes only
+        input, label = promote_operands(input, label)  # as in Paddle, for these two dtypes only
     loss = OPS["kldiv_loss"](input, label, reduction="none")
     if reduction == "batchmean":
         return divide(sum_of(loss), float(input.shape[0]))

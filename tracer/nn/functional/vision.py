@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
-from ...tensor.convert import stacked_sizes
+from ...tensor.convert import int_inputs_tensor
 from .conv import int_list
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -169,7 +169,7 @@ def affine_grid(
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
-    shape_tensor = stacked_sizes(out_shape)
+    shape_tensor = int_inputs_tensor(out_shape)
     if shape_tensor is not None:
         return OPS["affine_grid"](theta, shape_tensor, align_corners=align_corners)
     return OPS["affine_grid"](

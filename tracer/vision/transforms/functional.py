@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import geometry, of_array, of_picture, of_tensor, sampling
+from . import geometry, functional_array, functional_pil, functional_tensor, sampling
 
 __all__ = [
     "adjust_brightness",
@@ -51,15 +51,15 @@ def _for(op: str, img: Any) -> Any:
     if isinstance(img, Tensor):
         if img.ndim not in (3, 4):
             raise OpError(f"{op}: a Tensor is [C, H, W] (img={img.meta})")
-        return of_tensor
+        return functional_tensor
     if isinstance(img, np.ndarray):
         if img.ndim not in (2, 3):
             raise OpError(
                 f"{op}: an ndarray is [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
             )
-        return of_array
+        return functional_array
     if is_picture(img):
-        return of_picture
+        return functional_pil
     raise OpError(
         f"{op}: {type(img).__name__} is not an image; a PIL image, an ndarray or a Tensor is"
     )
@@ -179,9 +179,9 @@ def rotate(
     """
     sampling.check_way("rotate", interpolation, _WARPS)
     image = _for("rotate", img)
-    if image is of_picture:
-        return of_picture.rotate(img, angle, interpolation, expand, center, fill)
-    turn = geometry.rotation(angle, center, expand, *size_of(img), from_middle=image is of_tensor)
+    if image is functional_pil:
+        return functional_pil.rotate(img, angle, interpolation, expand, center, fill)
+    turn = geometry.rotation(angle, center, expand, *size_of(img), from_middle=image is functional_tensor)
     return image.warp(img, *turn, interpolation, fill)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import of_array
+from . import functional_array
 
 # modes with one value per pixel that is not a byte
 _BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}
@@ -36,8 +36,8 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     -> [C, H, W], or [H, W, C] for 'HWC'
     """
     if pic.mode in _BANDS:
-        return of_array.to_tensor(np.asarray(pic, _BANDS[pic.mode]), data_format)
-    return of_array.to_tensor(
+        return functional_array.to_tensor(np.asarray(pic, _BANDS[pic.mode]), data_format)
+    return functional_array.to_tensor(
         np.asarray(pic, np.uint8) * np.uint8(255 if pic.mode == "1" else 1), data_format
     )
 
@@ -72,7 +72,7 @@ def pad(img: Any, padding: tuple[int, int, int, int], fill: Any, padding_mode: s
 
     if padding_mode == "constant":
         return ImageOps.expand(img, padding, fill if isinstance(fill, str) else _filled(img, fill))
-    out = Image.fromarray(of_array.pad(array_of(img), padding, fill, padding_mode))
+    out = Image.fromarray(functional_array.pad(array_of(img), padding, fill, padding_mode))
     if img.mode == "P":
         out.putpalette(img.getpalette())
     return out
@@ -153,11 +153,11 @@ def adjust_hue(img: Any, factor: float) -> Any:
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Any:
     """(img - mean) / std of each channel, as an ndarray of float32."""
-    return of_array.normalize(array_of(img).astype(np.float32), mean, std, data_format, to_rgb)
+    return functional_array.normalize(array_of(img).astype(np.float32), mean, std, data_format, to_rgb)
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Any:
     """`v` at rows i ... i + h, columns j ... j + w; always a new picture."""
     from PIL import Image  # noqa: PLC0415 - optional
 
-    return Image.fromarray(of_array.erase(array_of(img), i, j, h, w, v, inplace=True))
+    return Image.fromarray(functional_array.erase(array_of(img), i, j, h, w, v, inplace=True))
