@@ -16,7 +16,7 @@ from oarlock.utils import archives
 from oarlock.utils.archives import archive_at, members
 from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
-from oarlock.vision.datasets.flowers import unpacked
+from oarlock.vision.datasets.flowers import unpack_images
 
 
 def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
@@ -52,7 +52,7 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
     make, why = LYING[case]
     for name, read in (
         ("x/test_batch", lambda path: datasets.Cifar10(path, "test")),
-        ("jpg/image_00001.jpg", unpacked),
+        ("jpg/image_00001.jpg", unpack_images),
         ("VOCdevkit/a", datasets.VOC2012),
     ):
         (tmp_path / "a.tar").write_bytes(make(name))

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..vision.image import opened
+from ..vision.image import open_image
 
 __all__ = [
     "center_crop",
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def _decoded(file: str | os.PathLike[str] | BinaryIO, is_color: bool) -> Any:
-    image = opened(file)
+    image = open_image(file)
     return (
         np.ascontiguousarray(np.asarray(image.convert("RGB"))[..., ::-1])
         if is_color

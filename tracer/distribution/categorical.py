@@ -8,8 +8,8 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
-from ..tensor.random import multinomial
 from ..tensor.manipulation import expand, take_along_axis, transpose
+from ..tensor.random import multinomial
 from .distribution import Distribution, Shape, parameters
 from .kl import register_kl
 

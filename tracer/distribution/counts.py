@@ -12,8 +12,8 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, full, to_tensor
 from ..tensor.creation import bernoulli, uniform
-from ..tensor.random import multinomial
 from ..tensor.manipulation import broadcast_to, where
+from ..tensor.random import multinomial
 from .distribution import Distribution, Shape, parameters, valued
 from .exponential_family import ExponentialFamily
 from .kl import register_kl

@@ -716,7 +716,7 @@ def var(
     x floating [*] -> [* without axis]
     """
     if isinstance(x, Tensor) and not is_float(x.meta.dtype):
-        problem = f"X must be floating, not {x.meta.dtype.name}; cast it: .astype('float32')"
+        problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
         raise OpError(with_user_line(f"var: {problem} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axis_list(axis) or list(range(x.ndim))

@@ -9,7 +9,7 @@ __all__ = ["LeNet"]
 
 
 class LeNet(nn.Layer):
-    """Digits.
+    """LeNet-5 for images of digits.
 
     x [N, 1, 28, 28] -> [N, num_classes], or [N, 16, 5, 5] without classes
     """

@@ -1,4 +1,4 @@
-"""Pictures made ready for a network."""
+"""Image transforms."""
 
 from . import functional
 from .base import *
