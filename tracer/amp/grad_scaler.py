@@ -49,9 +49,7 @@ class AmpScaler:
         self._incr_every_n_steps = incr_every_n_steps
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_count = self._decr_count = 0
-        self._last_calls: dict[
-            int, str
-        ] = {}  # what was called for an optimizer since the last update
+        self._last_calls: dict[int, str] = {}  # by id of the optimizer, since the last update
         self._found_inf: dict[int, bool] = {}
 
     # -- one step

@@ -9,7 +9,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import expand, take_along_axis, transpose
-from ..tensor.random import multinomial
+from ..tensor.sampling import multinomial
 from .distribution import Distribution, Shape, parameters
 from .kl import register_kl
 

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..tensor.convert import cast, full, to_tensor
 from ..tensor.creation import bernoulli, uniform
 from ..tensor.manipulation import broadcast_to, where
-from ..tensor.random import multinomial
+from ..tensor.sampling import multinomial
 from .distribution import Distribution, Shape, parameters, valued
 from .exponential_family import ExponentialFamily
 from .kl import register_kl

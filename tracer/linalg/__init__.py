@@ -1,4 +1,4 @@
-"""Linear algebra, as `paddle.linalg` has it; the functions live in `oarlock.tensor`."""
+"""Linear algebra under the names of `paddle.linalg`; `oarlock.tensor` defines the functions."""
 
 from ..tensor.covariance import corrcoef, cov
 from ..tensor.decompositions import (

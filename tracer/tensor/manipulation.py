@@ -634,8 +634,7 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     if is_leaf and mode.tape and not mode.static:
         raise OpError(
             with_user_line(
-                "in-place operation: a leaf that requires a gradient cannot be modified "
-                f"(X={x.meta})"
+                f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
     mode.assign_inplace(x, function(mode.snapshot(x)))

@@ -418,7 +418,7 @@ def test_static_functions_want_static_mode() -> None:
         static.nn.fc(paddle.ones([2, 3]), 4)
     with pytest.raises(paddle.OarlockError, match="supported in static programs only"):
         paddle.nn.Linear(2, 3, weight_attr=static.WeightNormParamAttr())
-    with pytest.raises(OpError, match="parameters are needed"):
+    with pytest.raises(OpError, match="parameters are required"):
         paddle.optimizer.SGD(0.1)
 
 

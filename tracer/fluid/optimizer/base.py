@@ -44,7 +44,7 @@ class Old(Optimizer):
         """Start as the class of Paddle 2, with its own settings."""
         given = isinstance(learning_rate, Variable)
         listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
-        if grad_clip is not None and not hasattr(grad_clip, "recorded"):
+        if grad_clip is not None and not hasattr(grad_clip, "clip_variables"):
             kind = type(grad_clip).__name__
             raise TypeError(
                 with_user_line(f"{type(self).__name__}: grad_clip is {kind}, no GradientClipBase")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import functional_array, functional_pil, functional_tensor, geometry, sampling
+from . import array_backend, geometry, pil_backend, sampling, tensor_backend
 
 __all__ = [
     "adjust_brightness",
@@ -51,15 +51,15 @@ def _backend_for(op: str, img: Any) -> Any:
     if isinstance(img, Tensor):
         if img.ndim not in (3, 4):
             raise OpError(f"{op}: a Tensor must be [C, H, W] or [N, C, H, W] (img={img.meta})")
-        return functional_tensor
+        return tensor_backend
     if isinstance(img, np.ndarray):
         if img.ndim not in (2, 3):
             raise OpError(
                 f"{op}: an ndarray must be [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
             )
-        return functional_array
+        return array_backend
     if is_pil_image(img):
-        return functional_pil
+        return pil_backend
     raise OpError(f"{op}: expected a PIL image, ndarray or Tensor, got {type(img).__name__}")
 
 
@@ -178,10 +178,10 @@ def rotate(
     """
     sampling.check_interpolation("rotate", interpolation, _WARP_INTERPOLATIONS)
     backend = _backend_for("rotate", img)
-    if backend is functional_pil:
-        return functional_pil.rotate(img, angle, interpolation, expand, center, fill)
+    if backend is pil_backend:
+        return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
     warp_args = geometry.rotation(
-        angle, center, expand, *size_of(img), round_from_center=backend is functional_tensor
+        angle, center, expand, *size_of(img), round_from_center=backend is tensor_backend
     )
     return backend.warp(img, *warp_args, interpolation, fill)
 

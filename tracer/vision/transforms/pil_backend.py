@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import functional_array
+from . import array_backend
 
 # modes with one value per pixel that is not uint8
 _BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}
@@ -33,8 +33,8 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     -> [C, H, W], or [H, W, C] for 'HWC'
     """
     if pic.mode in _BANDS:
-        return functional_array.to_tensor(np.asarray(pic, _BANDS[pic.mode]), data_format)
-    return functional_array.to_tensor(
+        return array_backend.to_tensor(np.asarray(pic, _BANDS[pic.mode]), data_format)
+    return array_backend.to_tensor(
         np.asarray(pic, np.uint8) * np.uint8(255 if pic.mode == "1" else 1), data_format
     )
 
@@ -72,7 +72,7 @@ def pad(img: Any, padding: tuple[int, int, int, int], fill: Any, padding_mode: s
         return ImageOps.expand(
             img, padding, fill if isinstance(fill, str) else _fill_per_band(img, fill)
         )
-    out = Image.fromarray(functional_array.pad(to_array(img), padding, fill, padding_mode))
+    out = Image.fromarray(array_backend.pad(to_array(img), padding, fill, padding_mode))
     if img.mode == "P":
         out.putpalette(img.getpalette())
     return out
@@ -159,13 +159,11 @@ def adjust_hue(img: Any, factor: float) -> Any:
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Any:
     """Compute (img - mean) / std of each channel, as a float32 ndarray."""
-    return functional_array.normalize(
-        to_array(img).astype(np.float32), mean, std, data_format, to_rgb
-    )
+    return array_backend.normalize(to_array(img).astype(np.float32), mean, std, data_format, to_rgb)
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Any:
     """Set rows i ... i + h and columns j ... j + w to `v`; returns a new image."""
     from PIL import Image  # noqa: PLC0415 - optional
 
-    return Image.fromarray(functional_array.erase(to_array(img), i, j, h, w, v, inplace=True))
+    return Image.fromarray(array_backend.erase(to_array(img), i, j, h, w, v, inplace=True))
