@@ -183,7 +183,7 @@ def test_structures() -> None:
     ):
         with pytest.raises(kind, match="assert_same_structure"):
             assert_same_structure(nested, other)
-    with pytest.raises(ValueError, match="the structure holds 4 values, flat_sequence 1"):
+    with pytest.raises(ValueError, match="the structure has 4 values, flat_sequence 1"):
         pack_sequence_as(nested, [1])
 
 

@@ -192,11 +192,9 @@ def test_paths(tmp_path: Path) -> None:
     with pytest.raises(OpError, match="names a folder, not a file in it"):
         save({}, f"{tmp_path}/")
     save({}, tmp_path / "m.pdparams")
-    with pytest.raises(
-        OpError, match=r"there is no file, model or folder .*; did you mean 'm\.pdparams'"
-    ):
+    with pytest.raises(OpError, match=r"no file, model or folder .*; did you mean 'm\.pdparams'"):
         load(tmp_path / "m")
-    with pytest.raises(OpError, match="there is no file, model or folder"):
+    with pytest.raises(OpError, match="no file, model or folder"):
         load(tmp_path / "other")
 
 
@@ -239,7 +237,7 @@ def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
         dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}})
     )
     with pytest.raises(
-        FileError, match="holds an array of <U2, which no tensor has; return_numpy=True gives it"
+        FileError, match="no tensor has dtype <U2; return_numpy=True returns the array"
     ):
         load(tmp_path / "m.pdparams")
     np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], words)

@@ -103,7 +103,7 @@ DAMAGED_IDX = {
         "is not an IDX file of bytes with 3 axes",
     ),
     "head": (lambda b: gzip.compress(b[:9]), "is not an IDX file"),
-    "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too much"),
+    "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too large"),
     "sum": (
         lambda b: gzip.compress(b)[:-8] + b"\0" * 4 + gzip.compress(b)[-4:],
         "is not a complete gzip file",

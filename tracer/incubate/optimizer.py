@@ -85,7 +85,7 @@ class LookAhead(LookaheadOptimizer):
         self.step()
         return [], []
 
-    def _draw(self, program: Any, startup: Any, parameter: Any, late: Any) -> None:
+    def _draw(self, program: Any, startup: Any, parameter: Any, is_update: Any) -> None:
         """Append the ops of the slow weights: if late is 1, slow += alpha * (parameter - slow) and
         parameter = slow; at the first step, slow = parameter.
         """
@@ -93,13 +93,15 @@ class LookAhead(LookaheadOptimizer):
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = lasting(program, desc, lambda: value_of(np.zeros(shape, dtype)))
         step = program.global_block().var("lookahead_step")
-        one = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
-        first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)
-        late = OPS["cast"](late, in_dtype=late.dtype.proto, out_dtype=parameter.dtype.proto)
+        ones = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
+        first = OPS["cast"](OPS["equal"](step, ones), in_dtype=0, out_dtype=parameter.dtype.proto)
+        is_update = OPS["cast"](
+            is_update, in_dtype=is_update.dtype.proto, out_dtype=parameter.dtype.proto
+        )
         writing = StaticGraphMode(program)
         writing.write(slow + (parameter - slow) * first, slow)
-        writing.write(slow + (parameter - slow) * (late * self.alpha), slow)
-        writing.write(parameter + (slow - parameter) * late, parameter)
+        writing.write(slow + (parameter - slow) * (is_update * self.alpha), slow)
+        writing.write(parameter + (slow - parameter) * is_update, parameter)
 
 
 class ModelAverage(Averages):
@@ -131,7 +133,7 @@ class ModelAverage(Averages):
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
             with use_mode(StaticGraphMode(program)):
-                self._kept = {p.name: self._accumulate(program, p) for p in selected}
+                self._accumulators = {p.name: self._accumulate(program, p) for p in selected}
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:

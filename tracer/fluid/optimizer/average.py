@@ -55,7 +55,7 @@ class ModelAverage(Averaging):
             if getattr(p, "do_model_average", True)
         ]
         with use_mode(StaticGraphMode(program)):
-            self._kept = {p.name: self._accumulate(program, p) for p in averaged}
+            self._accumulators = {p.name: self._accumulate(program, p) for p in averaged}
 
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:
         """Append the op that adds a parameter up; gives what is kept of it."""
@@ -66,7 +66,7 @@ class ModelAverage(Averaging):
         return {n: v.name for n, v in kept.items()}
 
     def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
-        for name, kept in self._kept.items():
+        for name, kept in self._accumulators.items():
             values = {n: scope.value(v).array for n, v in kept.items()}
             count = values["num_accumulates"] + values["old_num_accumulates"]
             total = values["sum_1"] + values["sum_2"] + values["sum_3"]
