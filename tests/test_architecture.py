@@ -366,7 +366,7 @@ ALLOWED_INCLUDES: dict[str, set[str]] = {
     "convert": {"base", "oarlock", "onnx", "paddle"},
     "runtime": {"base", "convert", "oarlock", "onnx", "paddle"},
     "capi": {"base", "oarlock", "paddle", "runtime"},
-    "runner": {"base", "capi", "convert", "oarlock", "paddle", "runtime"},
+    "runner": {"base", "convert", "oarlock", "paddle", "runtime"},
     "python": {"base", "oarlock", "paddle", "runtime"},
 }
 # The eager runtime; of the library it uses `base` only.
