@@ -427,9 +427,9 @@ def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
     return result
 
 
-def set_grads_to_zero(tensors: list[Tensor]) -> None:
+def set_grads_to_zero(tensors: Sequence[Tensor]) -> None:
     """Replace the gradients of tensors by zeros; a tensor without a gradient keeps None."""
-    for tensor in zero_grads(tensors):
+    for tensor in zero_grads(list(tensors)):
         zeros = cuda.zeros_like(tensor.grad.array)
         tensor.grad = Tensor(zeros)
         tensor.grad._zeros = zeros

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
+from .conv_filters import check_groups, he_normal
 from .functional.conv import pair
-from .initializer import Normal
 from .layer import Layer
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
@@ -56,25 +55,23 @@ class _Conv(Layer):
             if transposed
             else [out_channels, in_channels // groups]
         )
-        std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
-        start = None if transposed else Normal(0.0, std)
+        start = None if transposed else he_normal(in_channels, self._kernel_size)
         self.weight: Any = self.create_parameter(
             [*shape, *self._kernel_size], weight_attr, default_initializer=start
         )
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def _check(self) -> None:
-        if self._in_channels % self._groups or self._out_channels % self._groups:
-            counts = f"in_channels={self._in_channels} and out_channels={self._out_channels}"
-            why = f"groups={self._groups} does not divide {counts}"
-        elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+        name = type(self).__name__
+        check_groups(
+            name, self._groups, in_channels=self._in_channels, out_channels=self._out_channels
+        )
+        if self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             why = (
-                f"padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
+                f"{name}: padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
                 f"'replicate', 'circular'"
             )
-        else:
-            return
-        raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
+            raise OpError(with_user_line(why))
 
     def _padded(self, x: Tensor) -> tuple[Tensor, Any]:
         """x, and the padding that is left to the convolution."""
