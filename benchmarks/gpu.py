@@ -22,7 +22,7 @@ import numpy as np
 from oarlock.cli.model import export_model
 from oarlock.loader.engine import Engine, library_info
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted
+from oarlock.onnx.writer import Wanted
 
 TIMED = ("resnet50", "mobilenet_v2", "bert_base")
 BATCHES = (1, 8, 32)

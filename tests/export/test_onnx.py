@@ -22,10 +22,10 @@ from oarlock import nn
 from oarlock.core.errors import FileError, OpError, VerifyError
 from oarlock.loader.engine import EngineError, UnsupportedError
 from oarlock.loader.model_files import read_model
-from oarlock.onnx import files as onnx_files
+from oarlock.onnx import writer as onnx_writer
 from oarlock.onnx import ort_format
-from oarlock.onnx.files import Wanted, write_onnx
-from oarlock.onnx.symbols import with_named_outputs
+from oarlock.onnx.writer import Wanted, write_onnx
+from oarlock.onnx.dim_names import with_named_outputs
 from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
@@ -101,11 +101,11 @@ def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_
     prefix = str(tmp_path / "tril")
     paddle.jit.save(Sample(3, 3), prefix, [paddle.static.InputSpec([3, 3], "float32", "x")])
     files = read_model(prefix)
-    assert onnx_files.opset_for(files, Wanted(target="ort>=1.8")) == 14
+    assert onnx_writer.opset_for(files, Wanted(target="ort>=1.8")) == 14
     with pytest.raises(UnsupportedError, match="needs opset 14, not 13"):
-        onnx_files.opset_for(files, Wanted(target="ort>=1.7"))
+        onnx_writer.opset_for(files, Wanted(target="ort>=1.7"))
     with pytest.raises(OpError, match="opset 20 is newer"):
-        onnx_files.opset_for(files, Wanted(opset=20, target="ort>=1.15"))
+        onnx_writer.opset_for(files, Wanted(opset=20, target="ort>=1.15"))
 
 
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
@@ -121,7 +121,7 @@ def test_more_targets_never_allow_more(texts: list[str]) -> None:
 
 
 def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = onnx_files.onnx_bytes
+    real = onnx_writer.onnx_bytes
 
     def other_weights(*args: Any) -> bytes:
         made = onnx.load_from_string(real(*args))
@@ -130,7 +130,7 @@ def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyP
         ).tobytes()
         return made.SerializeToString()
 
-    monkeypatch.setattr(onnx_files, "onnx_bytes", other_weights)
+    monkeypatch.setattr(onnx_writer, "onnx_bytes", other_weights)
     output = Path(f"{model}.onnx")
     with pytest.raises(VerifyError, match="net.onnx: beside the model, '.*' differs by"):
         write_onnx(read_model(model), output, Wanted(inline=True))
@@ -148,7 +148,7 @@ def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
     config = ort_format.config_path(output).read_text().splitlines()
     assert "ai.onnx;11;Conv" in config
     x = np.random.default_rng(0).random((3, 3, 8, 8)).astype("float32")
-    found = onnx_files.session(output).run(None, {"image": x})[0]
+    found = onnx_writer.session(output).run(None, {"image": x})[0]
     np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), atol=1e-5)
     held = ort_format.read_ort(output.read_bytes(), output.name)
     assert held.inputs == [("image", "float32", ["image.0", 3, 8, 8])]
@@ -224,7 +224,7 @@ def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
 def test_a_file_that_the_engine_rejects_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"no model")
     with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime refuses"):
-        onnx_files.session(tmp_path / "x.onnx")
+        onnx_writer.session(tmp_path / "x.onnx")
 
 
 def test_configs_that_are_not_known_are_rejected(net: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import oarlock
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted, session, write_onnx
+from oarlock.onnx.writer import Wanted, session, write_onnx
 
 pytestmark = pytest.mark.paddle
 

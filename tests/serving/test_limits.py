@@ -21,7 +21,7 @@ from oarlock.serving.app import App
 from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import datatype_of
 from oarlock.serving.protocol import Request, answer
-from oarlock.serving.served import Counts
+from oarlock.serving.served_model import Counts
 from oarlock.serving.server import Patient
 
 PATH = "/v2/models/slow/infer"

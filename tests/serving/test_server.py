@@ -32,7 +32,7 @@ from oarlock.serving import server as serving
 from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import DATATYPES, datatype_of
 from oarlock.serving.protocol import Request, RequestError, answer, request_of
-from oarlock.serving.served import Served
+from oarlock.serving.served_model import Served
 
 from .conftest import COMMAND, Server, started, stopped
 

@@ -13,7 +13,7 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted
+from oarlock.onnx.writer import Wanted
 from oarlock.serving.triton import as_text, config_of, manifest_of, write_repository
 
 

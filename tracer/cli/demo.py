@@ -24,7 +24,7 @@ from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..loader.engine import library_path
-from ..onnx.files import Wanted
+from ..onnx.writer import Wanted
 from ..tensor.convert import to_tensor
 from ..utils.terminal import console
 from .digits import Digits, load_digits
@@ -235,7 +235,7 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     """Train, save, verify, load and compare; write the loss curve and some predictions as
     pictures.
     """
-    from .pictures import draw_losses, draw_predictions  # noqa: PLC0415
+    from .plots import draw_losses, draw_predictions  # noqa: PLC0415
 
     out.mkdir(parents=True, exist_ok=True)
     set_seed(seed)

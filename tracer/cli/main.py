@@ -137,7 +137,7 @@ def export(
     """Write a model as ONNX that shares its .pdiparams, in ORT format, or for Triton; judge it and
     run it.
     """
-    from ..onnx.files import Wanted  # noqa: PLC0415
+    from ..onnx.writer import Wanted  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415
 
     where = output if output is not None else repository

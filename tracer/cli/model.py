@@ -21,7 +21,7 @@ from ..loader.engine import Engine, library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
-from ..onnx.files import Wanted, write_onnx
+from ..onnx.writer import Wanted, write_onnx
 from ..onnx.ort_format import write_ort
 from ..utils.terminal import console
 

@@ -27,7 +27,7 @@ def serve_models(
     if missing:
         raise OpError(f"serve: {', '.join(missing)} are missing; pip install 'oarlock[serve]'")
     from ..serving.body import Limits  # noqa: PLC0415 - an extra
-    from ..serving.served import Served  # noqa: PLC0415
+    from ..serving.served_model import Served  # noqa: PLC0415
     from ..serving.server import check_host, serve  # noqa: PLC0415
 
     check_host(host, allow_remote)

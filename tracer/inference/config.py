@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ..core.errors import OpError
-from .kinds import PrecisionType
+from .enums import PrecisionType
 from .summary import table
 
 _ELSEWHERE = {

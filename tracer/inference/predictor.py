@@ -18,7 +18,7 @@ from ..loader.engine import Array, Engine
 from ..loader.files import program_bytes
 from ..loader.model_files import read_model
 from .config import Config
-from .kinds import DataType
+from .enums import DataType
 
 
 class Tensor:

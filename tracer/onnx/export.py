@@ -10,7 +10,7 @@ from typing import Any
 from ..core.errors import OpError
 from ..jit.save import check_path, save
 from ..loader.model_files import read_model
-from .files import Wanted, write_onnx
+from .writer import Wanted, write_onnx
 
 # Options of Paddle2ONNX without effect: ops are never omitted, the check always runs.
 IGNORED = (

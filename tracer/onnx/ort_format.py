@@ -14,7 +14,7 @@ from ..core.errors import FileError
 from ..export.save import atomic_write, named
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
-from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for, session_options
+from .writer import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for, session_options
 
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 

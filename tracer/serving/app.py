@@ -26,7 +26,7 @@ from ..core.version import VERSION
 from .body import Limits, MemoryBudget, body_of, unpacked
 from .metrics import Metrics
 from .protocol import RequestError, request_of
-from .served import Served, rows_of
+from .served_model import Served, rows_of
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ..core.errors import OpError
 from .app import App
 from .body import Limits
-from .served import Served
+from .served_model import Served
 
 _MOST_CONNECTIONS = 512
 _IDLE = 15.0  # seconds that a connection may stay open without a request

@@ -20,7 +20,7 @@ from ..core.errors import GuardError, OpError
 from ..export.save import atomic_write
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFiles, read_model
-from ..onnx.files import Wanted, write_onnx
+from ..onnx.writer import Wanted, write_onnx
 from .datatypes import datatype_of
 
 _BATCH = 8

@@ -18,7 +18,7 @@ from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translate_errors
 from ..loader.model_files import ModelFiles
 from ..loader.regular_files import read_file
-from .symbols import with_named_outputs
+from .dim_names import with_named_outputs
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
