@@ -1,4 +1,4 @@
-"""Paddle's inference API: a Config says what to run and how, a Predictor runs it."""
+"""Paddle's inference API: a Predictor runs the model that a Config describes."""
 
 from .config import Config
 from .enums import DataType, PlaceType, PrecisionType, get_num_bytes_of_data_type

@@ -1,20 +1,21 @@
-"""Sizes of outputs that only a run knows, named after the sizes of inputs that they are."""
+"""Name the dynamic dimensions of ONNX outputs after the input dimensions that they equal."""
 
 from __future__ import annotations
 
-MOST = 1 << 29  # maximal size of a file in bytes: inference copies it
+MAX_BYTES = 1 << 29  # size of a file: shape inference copies it
 
 
-def with_named_outputs(data: bytes) -> bytes:
-    """A ModelProto whose outputs say `image.0` where a size is that of an input.
+def name_output_dims(data: bytes) -> bytes:
+    """Set the `dim_param` of output dimensions that ONNX shape inference finds equal to an input's,
+    for example `image.0`.
 
-    As it was without the package onnx, or where its inference fails.
+    Returns `data` itself if the package onnx is missing or its inference fails.
     """
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
         return data
-    if len(data) > MOST:
+    if len(data) > MAX_BYTES:
         return data
     from google.protobuf.message import DecodeError  # noqa: PLC0415 - slow to import
 
@@ -25,11 +26,13 @@ def with_named_outputs(data: bytes) -> bytes:
         # The checker reports the reason. DecodeError: nested deeper than protobuf reads.
         return data
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
-    named = False
-    for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):
-        for here, there in zip(
-            mine.type.tensor_type.shape.dim, found.type.tensor_type.shape.dim, strict=False
+    changed = False
+    for output, inferred_output in zip(model.graph.output, inferred.graph.output, strict=True):
+        for dim, inferred_dim in zip(
+            output.type.tensor_type.shape.dim,
+            inferred_output.type.tensor_type.shape.dim,
+            strict=False,
         ):
-            if not here.WhichOneof("value") and there.dim_param in inputs - {""}:
-                here.dim_param, named = there.dim_param, True
-    return model.SerializeToString(deterministic=True) if named else data
+            if not dim.WhichOneof("value") and inferred_dim.dim_param in inputs - {""}:
+                dim.dim_param, changed = inferred_dim.dim_param, True
+    return model.SerializeToString(deterministic=True) if changed else data

@@ -1,5 +1,5 @@
-"""`.onnx` files: written beside the `.pdiparams` that they share, judged by onnx.checker,
-and run.
+"""Write `.onnx` files that reference the weights of a `.pdiparams` file; check them with
+onnx.checker and compare their results with the model's.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
 from ..loader.engine import Engine, EngineError, runtime, translate_errors
 from ..loader.model_files import ModelFiles
 from ..loader.regular_files import read_file
-from .dim_names import with_named_outputs
+from .dim_names import name_output_dims
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 
 
-class Wanted(NamedTuple):
-    """What the file shall be.
+class ExportOptions(NamedTuple):
+    """Options of an export.
 
-    opset: None: the lowest from 17 on that serves; inline: weights inside the file
+    opset: None selects the lowest opset >= 17 that has all operators of the model
+    target: programs that must read the file, as in `ort>=1.15,trt>=8.6`
+    inline: store the weights in the file
+    check: run onnx.checker and compare results with the model's
     """
 
     opset: int | None = None
@@ -34,99 +37,103 @@ class Wanted(NamedTuple):
     check: bool = True
 
 
-class Written(NamedTuple):
-    """What was written.   checked: how it was judged"""
+class ExportResult(NamedTuple):
+    """A written file: its size in bytes, its opset, and one line about the check."""
 
     path: Path
     size: int
     opset: int
-    checked: str
+    check_report: str
 
 
-def write_onnx(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
+def write_onnx(files: ModelFiles, output: Path, options: ExportOptions) -> ExportResult:
     """Write the model as ONNX.
 
-    Raises UnsupportedError with all ops that ONNX cannot say, VerifyError where the file gives
-    something else.
-
-    Then nothing is left at `output` that was not there before.
+    Raises UnsupportedError with all ops that have no ONNX equivalent, and VerifyError if the file
+    returns other results than the model. On an error, `output` keeps its previous content.
     """
-    not_an_input(files, output)
-    opset = opset_for(files, wanted)
-    data = with_named_outputs(onnx_bytes(files, output, wanted.inline, opset))
-    held = read_file(output) if output.exists() else None
+    check_output_path(files, output)
+    opset = select_opset(files, options)
+    data = name_output_dims(onnx_bytes(files, output, options.inline, opset))
+    previous = read_file(output) if output.exists() else None
     atomic_write({str(output): data})
     try:
-        checked = judged(files, output) if wanted.check else "not checked"
-    except BaseException:  # Ctrl-C as well: what was not judged does not stay
-        output.unlink() if held is None else atomic_write({str(output): held})
+        report = check_onnx_file(files, output) if options.check else "not checked"
+    except BaseException:  # also KeyboardInterrupt: no unchecked file remains
+        output.unlink() if previous is None else atomic_write({str(output): previous})
         raise
-    return Written(output, len(data), opset, checked)
+    return ExportResult(output, len(data), opset, report)
 
 
-def not_an_input(files: ModelFiles, output: Path) -> None:
-    """Raise OpError where the output would be written over the model."""
+def check_output_path(files: ModelFiles, output: Path) -> None:
+    """Raise OpError if writing `output` would overwrite a file of the model."""
     if output.suffix in (".pdmodel", ".pdiparams", ".info") or output.name == "__model__":
-        raise OpError(f"export: {output.name} is a name of Paddle's files; end it in .onnx or .ort")
+        raise OpError(
+            f"export: {output.name} is a file name that Paddle uses; use the suffix .onnx or .ort"
+        )
     if files.params_path and output.exists() and os.path.samefile(output, files.params_path):
         raise OpError(f"export: {output.name} is the file of the model's weights")
 
 
-def opset_for(files: ModelFiles, wanted: Wanted) -> int:
-    """The opset that was asked for, or the lowest that serves: not below 17 unless a target reads
-    no newer one.
+def select_opset(files: ModelFiles, options: ExportOptions) -> int:
+    """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
+    unless a target reads only older ones.
     """
-    most = newest_opset(parse_targets(wanted.target))
-    if wanted.opset is not None:
-        if wanted.opset > most:
-            reader = wanted.target or "any engine that is supported"
-            raise OpError(f"export: opset {wanted.opset} is newer than what {reader} reads, {most}")
-        return wanted.opset
+    newest = newest_opset(parse_targets(options.target))
+    if options.opset is not None:
+        if options.opset > newest:
+            reader = options.target or "the supported engines"
+            raise OpError(
+                f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
+            )
+        return options.opset
     with translate_errors():
-        found: int = runtime().lowest_opset(
-            files.pdmodel, files.params_path, min(DEFAULT_OPSET, most), most, files.name
+        opset: int = runtime().lowest_opset(
+            files.pdmodel, files.params_path, min(DEFAULT_OPSET, newest), newest, files.name
         )
-    return found
+    return opset
 
 
 def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> bytes:
-    """The ModelProto to lie at `output`."""
+    """Return the serialized ModelProto for a file at `output`."""
     shared = files.params_path is not None and not inline
     if shared and os.path.realpath(output.parent) != os.path.realpath(
         os.path.dirname(files.params_path or "")
     ):
         folder = os.path.dirname(files.params_path or "") or "."
         raise OpError(
-            f"export: ONNX finds shared weights only beside itself; write into {folder}, or use "
-            "--inline"
+            f"export: ONNX reads external weights only from its own folder; write into {folder}, "
+            "or use --inline"
         )
     with translate_errors():
-        made: bytes = runtime().to_onnx(
+        data: bytes = runtime().to_onnx(
             files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
         )
-    return made
+    return data
 
 
-def judged(files: ModelFiles, path: Path) -> str:
-    """Let onnx judge the file, where it is installed, and run it beside the model.
+def check_onnx_file(files: ModelFiles, path: Path) -> str:
+    """Compare the file's results with the model's and, if onnx is installed, run onnx.checker.
 
-    One line on what was found
+    Returns one line about both.
     """
-    ran = compared(files, path)
+    comparison = compare_with_model(files, path)
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
-        return f"onnx is not installed, so its checker did not see it; {ran}"
+        return f"not checked by onnx.checker (onnx is not installed); {comparison}"
     try:
         onnx.checker.check_model(str(path), full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
-        raise FileError(f"{path.name}: onnx.checker refuses the file: {error}") from None
-    return f"onnx.checker accepts it; {ran}"
+        raise FileError(f"{path.name}: onnx.checker rejects the file: {error}") from None
+    return f"onnx.checker accepts it; {comparison}"
 
 
 def session_options() -> Any:
-    """Quiet; products with eight-bit weights keep the other side as it is."""
-    import onnxruntime  # noqa: PLC0415 - a second engine in the process, for this alone
+    """Options of a session without log output whose products with 8-bit weights do not quantize the
+    activations.
+    """
+    import onnxruntime  # noqa: PLC0415 - a second engine in the process, used only here
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -136,46 +143,51 @@ def session_options() -> Any:
     return options
 
 
-def session(path: Path) -> Any:
-    """The file in ONNX Runtime's own Python package.   Raises EngineError where it refuses."""
+def open_session(path: Path) -> Any:
+    """Open the file with the package onnxruntime.  Raises EngineError if that fails."""
     import onnxruntime  # noqa: PLC0415
 
     options = session_options()
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise EngineError(f"{path.name}: ONNX Runtime refuses the file: {error}") from None
+        raise EngineError(f"{path.name}: ONNX Runtime rejects the file: {error}") from None
 
 
-def compared(files: ModelFiles, path: Path) -> str:
-    """Run the file and the model on the same made-up inputs."""
-    raw = session(path)
+def compare_with_model(files: ModelFiles, path: Path) -> str:
+    """Run the file and the model on the same synthetic inputs.
+
+    Returns one line about the comparison. Raises VerifyError if results differ.
+    """
+    session = open_session(path)
     if draws_random(files.program):
-        return "it loads; it draws random numbers, so results were not compared"
+        return "it loads; results were not compared because the model draws random numbers"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    ending = LoopLimiter(
+    limiter = LoopLimiter(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
     for arrays in engine.made_up_inputs():
-        if not ending.terminates([Tensor(a) for a in arrays]):
+        if not limiter.terminates([Tensor(a) for a in arrays]):
             continue  # an endless loop
         try:
-            wanted = engine.run(arrays)
+            expected = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):
-            continue  # sizes that do not fit each other, or that the trace had assumed otherwise
-        return _differ(raw.run(None, dict(zip(names, arrays, strict=True))), wanted, files, path)
-    return "it loads; none of the made-up inputs fits, so it was not run"
+            continue  # incompatible sizes, or a violated guard
+        outputs = session.run(None, dict(zip(names, arrays, strict=True)))
+        return _compare_outputs(outputs, expected, files, path)
+    return "it loads; it was not run: none of the made-up inputs fits the model"
 
 
-def _differ(found: list[Any], wanted: list[Any], files: ModelFiles, path: Path) -> str:
-    worst = 0.0
-    for name, got, want in zip(files.program.fetches(), found, wanted, strict=True):
-        apart = difference(np.asarray(got), want)
-        if apart > tolerance(want.dtype, files.program):
+def _compare_outputs(outputs: list[Any], expected: list[Any], files: ModelFiles, path: Path) -> str:
+    max_difference = 0.0
+    for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
+        array = np.asarray(output)
+        distance = difference(array, reference)
+        if distance > tolerance(reference.dtype, files.program):
             raise VerifyError(
-                f"{path.name}: beside the model, '{name}' "
-                f"{describe_difference(np.asarray(got), want)}"
+                f"{path.name}: compared with the model, output '{name}' "
+                f"{describe_difference(array, reference)}"
             )
-        worst = max(worst, apart)
-    return f"it gives what the model gives, largest difference {worst:.1e}"
+        max_difference = max(max_difference, distance)
+    return f"its results agree with the model's, largest difference {max_difference:.1e}"
