@@ -191,7 +191,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
         "fluid.framework",
         "names of Paddle 1.x are looked up in fluid when they are used",
     ),
-    "cli.demo": ("cli.pictures", "needs matplotlib, of the extra [demo]"),
+    "cli.demo": ("cli.plots", "needs matplotlib, of the extra [demo]"),
     "cli.inspect": ("cli.inspect_graph", "start-up time: only `inspect --graph` needs it"),
     "cli.main": ("*", "start-up time: each command imports what it needs"),
     "cli.model": ("serving.triton", "start-up time: only an export for Triton needs it"),
