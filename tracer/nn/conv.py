@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
+from .conv_filters import check_groups, he_normal
 from .functional.conv import int_list
-from .initializer import Normal
 from .layer import Layer
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
@@ -57,25 +56,23 @@ class _Conv(Layer):
             if transposed
             else [out_channels, in_channels // groups]
         )
-        std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
-        initializer = None if transposed else Normal(0.0, std)
+        initializer = None if transposed else he_normal(in_channels, self._kernel_size)
         self.weight: Any = self.create_parameter(
             [*shape, *self._kernel_size], weight_attr, default_initializer=initializer
         )
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def _check_config(self) -> None:
-        if self._in_channels % self._groups or self._out_channels % self._groups:
-            channels = f"in_channels={self._in_channels} and out_channels={self._out_channels}"
-            problem = f"groups={self._groups} does not divide {channels}"
-        elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            problem = (
-                f"padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
+        name = type(self).__name__
+        check_groups(
+            name, self._groups, in_channels=self._in_channels, out_channels=self._out_channels
+        )
+        if self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+            why = (
+                f"{name}: padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
                 f"'replicate', 'circular'"
             )
-        else:
-            return
-        raise OpError(with_user_line(f"{type(self).__name__}: {problem}"))
+            raise OpError(with_user_line(why))
 
     def _pad_input(self, x: Tensor) -> tuple[Tensor, Any]:
         """Return x and the padding that the convolution itself applies: none if `padding_mode` pads

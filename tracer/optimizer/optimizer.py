@@ -13,7 +13,7 @@ from ..core.dtype import work_dtype
 from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, save_histories
+from ..core.tensor import Tensor, save_histories, set_grads_to_zero
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -437,10 +437,10 @@ class Optimizer:
         """
         if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
-        for parameter in self._parameter_list:
-            if set_to_zero:
-                parameter.clear_gradient()
-            else:
+        if set_to_zero:
+            set_grads_to_zero(self._parameter_list)
+        else:
+            for parameter in self._parameter_list:
                 parameter.grad = None
 
     clear_gradients = clear_grad

@@ -16,9 +16,9 @@ from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a table
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
+from ..nn.conv_filters import check_groups, he_normal
 from ..nn.functional.common import with_bias
 from ..nn.functional.conv import int_list
-from ..nn.initializer import Normal
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
 from ..tensor.convert import to_tensor
@@ -502,15 +502,13 @@ class DeformConv2D(Layer):
         bias_attr: Any = None,
     ) -> None:
         super().__init__()
-        if in_channels % groups or in_channels % deformable_groups:
-            problem = (
-                f"groups={groups}, deformable_groups={deformable_groups} do not divide "
-                f"in_channels={in_channels}"
-            )
-            raise OpError(with_user_line(f"DeformConv2D: {problem}"))
+        check_groups("DeformConv2D", groups, in_channels=in_channels)
+        if deformable_groups <= 0 or in_channels % deformable_groups:
+            why = f"deformable_groups={deformable_groups} does not divide in_channels={in_channels}"
+            raise OpError(with_user_line(f"DeformConv2D: {why}"))
         size = int_list(kernel_size)
         self._conv_args = (stride, padding, dilation, deformable_groups, groups)
-        initializer = Normal(0.0, math.sqrt(2.0 / (math.prod(size) * in_channels)))
+        initializer = he_normal(in_channels, size)
         self.weight: Any = self.create_parameter(
             [out_channels, in_channels // groups, *size],
             weight_attr,

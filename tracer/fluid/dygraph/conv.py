@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import with_user_line
 from ...core.op import OPS
+from ...nn.conv_filters import check_groups, he_normal
 from ...nn.functional.conv import int_list
-from ...nn.initializer import Normal
 from .layers import Scoped, activated, scoped
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
@@ -55,14 +54,8 @@ class _Conv(Scoped):
         dtype: Any,
     ) -> None:
         sizes = int_list(size, self._axes)
-        if groups and channels % groups:
-            raise OpError(
-                with_user_line(
-                    f"{type(self).__name__}: num_channels={channels} is not a multiple of "
-                    f"groups={groups}"
-                )
-            )
-        start = Normal(0.0, math.sqrt(2.0 / (math.prod(sizes) * channels)))
+        check_groups(type(self).__name__, groups or 1, num_channels=channels)
+        start = he_normal(channels, sizes)
         shape = [filters, channels // (groups or 1), *sizes]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=start)
         self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)

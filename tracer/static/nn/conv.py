@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
+from ...nn.conv_filters import check_groups, he_normal
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
-from ...nn.initializer import Normal
 from .helper import Helper, known_size
 
 
@@ -35,11 +34,7 @@ class _Setting:
             raise OpError(with_user_line(f"{kind}: data_format={layout!r} is not known"))
         self.rank, self.last = rank, is_channels_last(layout)
         self.channels = known_size(kind, x, rank + 1 if self.last else 1)
-        self.groups = 1 if groups is None else int(groups)
-        if self.groups <= 0 or self.channels % self.groups:
-            raise OpError(
-                with_user_line(f"{kind}: groups={groups} do not divide the channels (X={x.meta})")
-            )
+        self.groups = check_groups(kind, groups, channels=self.channels)
         self.attrs = {
             "strides": int_list(stride, rank),
             "dilations": int_list(dilation, rank),
@@ -67,11 +62,8 @@ def _conv(
 ) -> Variable:
     helper = Helper(kind, name, x)
     sides = int_list(size, rank)
-    if filters % setting.groups:
-        raise OpError(
-            with_user_line(f"{kind}: groups={setting.groups} do not divide num_filters={filters}")
-        )
-    start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * setting.channels)))
+    check_groups(kind, setting.groups, num_filters=filters)
+    start = he_normal(setting.channels, sides)
     with helper.writing():
         shape = [filters, setting.channels // setting.groups, *sides]
         weight = helper.parameter(attrs[0], shape, x.dtype, start=start)
@@ -259,7 +251,7 @@ def deform_conv2d(
         "deformable_groups": deformable_groups,
         "im2col_step": im2col_step,
     }
-    start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * channels)))
+    start = he_normal(channels, sides)
     with helper.writing():
         weight = helper.parameter(
             weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start
