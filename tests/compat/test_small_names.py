@@ -77,7 +77,7 @@ def test_require_version() -> None:
         paddle.utils.require_version("2.0")
         paddle.utils.require_version("1.8.5", "2.4.2")
         with pytest.raises(
-            OpError, match=r"version 2\.5 or higher is required, and this is 2\.4\.2"
+            OpError, match=r"version 2\.5 or higher is required, but this is 2\.4\.2"
         ):
             paddle.utils.require_version("2.5")
         with pytest.raises(OpError, match=r"version in \[1\.0, 1\.8\] is required"):

@@ -225,7 +225,7 @@ def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
 
 def test_a_file_that_the_engine_rejects_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"no model")
-    with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime refuses"):
+    with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime rejects"):
         onnx_writer.open_session(tmp_path / "x.onnx")
 
 

@@ -241,7 +241,7 @@ def test_a_reduced_rate_is_used() -> None:
         model.parameters()[1].numpy(), before - 0.025 * slope.numpy(), rtol=1e-4, atol=1e-7
     )
     scheduled = small(rate=StepDecay(0.1, 3))
-    with pytest.warns(UserWarning, match="a scheduler's"):
+    with pytest.warns(UserWarning, match="is a scheduler"):
         scheduled.fit(ROWS, ROWS, batch_size=12, callbacks=[ReduceLROnPlateau()], verbose=0)
 
 
@@ -263,7 +263,8 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.warns(UserWarning, match="needs validation data"):
         model.fit(ROWS, batch_size=12, callbacks=[EarlyStopping()], verbose=0)
     with pytest.warns(
-        UserWarning, match=r"the evaluation has no 'f1'; it has \['batch_size', 'loss', 'step'\]"
+        UserWarning,
+        match=r"the evaluation has no value 'f1', only \['batch_size', 'loss', 'step'\]",
     ):
         model.fit(ROWS, ROWS, batch_size=12, callbacks=[EarlyStopping("f1")], verbose=0)
     with pytest.warns(UserWarning, match="mode='most' is not one of"):
@@ -286,7 +287,7 @@ REFUSED = {
     "dtypes": (lambda: oar.summary(nn.Linear(1, 1), (2, 1), dtypes=["int64"] * 2), "2 dtypes for 1 inputs"),
     "flops": (lambda: oar.flops(3, [1]), "int is not a Layer"),
     "by step and by epoch": (lambda: oar.callbacks.LRScheduler(True, True), "exclude each other"),
-    "factor": (lambda: ReduceLROnPlateau(factor=1.0), "is not below 1"),
+    "factor": (lambda: ReduceLROnPlateau(factor=1.0), "is not less than 1"),
 }  # fmt: skip
 
 

@@ -304,7 +304,7 @@ REFUSED = {
     "translate": (lambda: T.RandomAffine(3, translate=(2, 2)), "translate"),
     "scales": (lambda: T.RandomAffine(3, scale=(0, 2)), "scale="),
     "distortion": (lambda: T.RandomPerspective(distortion_scale=2), "distortion_scale"),
-    "ranges": (lambda: T.RandomResizedCrop(3, scale=(2, 1)), "least, most"),
+    "ranges": (lambda: T.RandomResizedCrop(3, scale=(2, 1)), "must be .min, max"),
     "erased text": (lambda: T.RandomErasing(value="red"), "'random'"),
     "erased numbers": (lambda: T.RandomErasing(value=[1, 2]), "1 or 3 numbers"),
     "erased scale": (lambda: T.RandomErasing(scale=(0.5, 2)), "scale="),

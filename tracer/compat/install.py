@@ -130,7 +130,7 @@ def _apply(now: _Installed, age: Age) -> None:
     oarlock.__version__ = oarlock.version.reported_version = age.version
     now.undo += [
         lambda: setattr(oarlock, "__version__", before),
-        lambda: setattr(oarlock.version, "said", before),
+        lambda: setattr(oarlock.version, "reported_version", before),
     ]
     if not age.tensors_without_axes:
         now.undo.append(wrapped())
