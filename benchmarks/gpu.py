@@ -22,7 +22,7 @@ import numpy as np
 from oarlock.cli.model import export_model
 from oarlock.loader.engine import Engine, library_info
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted
+from oarlock.onnx.writer import ExportOptions
 
 TIMED = ("resnet50", "mobilenet_v2", "bert_base")
 BATCHES = (1, 8, 32)
@@ -45,7 +45,7 @@ def worst(found: list[Any], wanted: list[Any]) -> float:
     return max(apart, default=0.0)
 
 
-def compared(path: Path) -> str:
+def compare_with_model(path: Path) -> str:
     """One line: the GPU beside the CPU, products in full float32."""
     with np.load(path.with_suffix(".npz")) as given:
         feeds = {name: given[name] for name in given.files}
@@ -109,7 +109,7 @@ def timed(path: Path, rounds: int) -> None:
     with np.load(path.with_suffix(".npz")) as given:
         one = {name: given[name] for name in given.files}
     exported = path.with_suffix(".onnx")
-    export_model(str(path.with_suffix("")), exported, "onnx", Wanted(check=False))
+    export_model(str(path.with_suffix("")), exported, "onnx", ExportOptions(check=False))
     for batch in BATCHES:
         print(line(path, exported, batched(one, batch), batch, rounds), flush=True)
 
@@ -146,7 +146,7 @@ def main() -> None:
     print("largest difference between CPU and GPU, relative to the largest value, TF32 off:")
     models = sorted(p for p in args.models.glob("*.pdmodel") if ".fixed" not in p.name)
     for path in models:
-        print(compared(path), flush=True)
+        print(compare_with_model(path), flush=True)
     for path in models:
         if path.stem in TIMED:
             timed(path, args.rounds)

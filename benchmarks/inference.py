@@ -27,7 +27,7 @@ def made(folder: Path, python: str, only: str) -> None:
     """The models, by real Paddle; and their ONNX, by Oarlock."""
     from oarlock.cli.model import export_model  # noqa: PLC0415
     from oarlock.loader.engine import UnsupportedError  # noqa: PLC0415
-    from oarlock.onnx.files import Wanted  # noqa: PLC0415
+    from oarlock.onnx.writer import ExportOptions  # noqa: PLC0415
 
     if not list(folder.glob("*.pdmodel")):
         environment = {**os.environ, "GLOG_minloglevel": "3"}
@@ -46,7 +46,7 @@ def made(folder: Path, python: str, only: str) -> None:
                     str(path.with_suffix("")),
                     path.with_suffix(".onnx"),
                     "onnx",
-                    Wanted(check=False),
+                    ExportOptions(check=False),
                 )
             except UnsupportedError as error:
                 print(f"{path.stem}: {error}")

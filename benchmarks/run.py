@@ -124,7 +124,7 @@ def prepare(folder: str) -> None:
     """The models of the inference cases, as Paddle's files and as ONNX."""
     import oarlock as paddle  # noqa: PLC0415
     from oarlock.cli.model import export_model  # noqa: PLC0415
-    from oarlock.onnx.files import Wanted  # noqa: PLC0415
+    from oarlock.onnx.writer import ExportOptions  # noqa: PLC0415
 
     worker = HERE / "workers" / "paddle_like.py"
     environment = {**os.environ, "PYTHONPATH": str(HERE / "workers")}
@@ -143,7 +143,10 @@ def prepare(folder: str) -> None:
     )
     for name in ("small", "mlp", "lenet", "resnet", "transformer"):
         export_model(
-            f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", Wanted(opset=17, check=False)
+            f"{folder}/{name}",
+            Path(folder, name + ".onnx"),
+            "onnx",
+            ExportOptions(opset=17, check=False),
         )
 
 

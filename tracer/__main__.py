@@ -1,4 +1,4 @@
-"""`python -m oarlock` is `oarlock`."""
+"""`python -m oarlock` runs the `oarlock` command."""
 
 from .cli.main import app
 

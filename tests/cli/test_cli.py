@@ -225,7 +225,7 @@ def test_an_export_that_is_interrupted_leaves_what_was_there(
     def interrupted(*_: Any) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("oarlock.onnx.files.judged", interrupted)
+    monkeypatch.setattr("oarlock.onnx.writer.check_onnx_file", interrupted)
     output = tmp_path / "m.onnx"
     for before in (None, b"before"):
         if before is not None:

@@ -246,12 +246,12 @@ def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["{}:Sized"], r"Sized\(\) cannot be made \(.*'size'\); name a variable"),
+        (["{}:Sized"], r"Sized\(\) failed \(.*'size'\); name a variable"),
         (["{}:nothing"], "has no nothing"),
         (["{}:SCALE"], "SCALE is float, neither a Layer nor a function"),
-        (["{}"], "should be script.py:Name"),
+        (["{}"], "must have the form script.py:Name"),
         (["{}x:Net"], "there is no file"),
-        (["{}:Net", "--input", "float32"], "should be like x:float32"),
+        (["{}:Net", "--input", "float32"], "--input must have the form x:float32"),
         (["{}:Net", "--input", "float32[a]"], "neither numbers nor None"),
     ],
 )

@@ -59,7 +59,7 @@ def test_verify(tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["onnx", "ort"])
 def test_export(to: str, tmp_path: Path) -> None:
     out = tmp_path / f"m.{to}"
-    assert "it gives what the model gives" in command(
+    assert "its results agree with the model's" in command(
         "export", saved(tmp_path), "--to", to, "-o", str(out)
     )
     session = onnxruntime.InferenceSession(str(out), providers=["CPUExecutionProvider"])

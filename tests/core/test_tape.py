@@ -197,6 +197,7 @@ ATTRIBUTES = [
     ("tensor", "_hooks", 3),
     ("tensor", "_history", [1]),
     ("tensor", "_origin", 3),
+    ("tensor", "_zeros", None),
     ("node", "attrs", 3),
     ("node", "outs", None),
     ("node", "hooks", 3),
@@ -206,11 +207,11 @@ ATTRIBUTES = [
     ("op", "rule_names", [1]),
     ("op", "rule_defaults", 3),
     ("op", "rule_outs", None),
-    ("walk", "reach", None),
-    ("walk", "nodes", 3),
-    ("walk", "watched", [1]),
-    ("walk", "last", 3),
-    ("walk", "sum", None),
+    ("engine", "reach", None),
+    ("engine", "nodes", 3),
+    ("engine", "watched", [1]),
+    ("engine", "last_uses", 3),
+    ("engine", "sum", None),
 ]
 
 
@@ -221,7 +222,7 @@ def objects() -> dict[str, object]:
         "tensor": result,
         "node": result.node,
         "op": _tape.OpBase(),
-        "walk": _tape.BackwardEngine(),
+        "engine": _tape.BackwardEngine(),
     }
 
 
@@ -247,7 +248,7 @@ def test_deleting_an_attribute_restores_its_default(owner: str, name: str, wrong
 
 
 @pytest.mark.parametrize(
-    "name", ["node", "grad", "_hooks", "_history", "_origin", "stop_gradient", "array"]
+    "name", ["node", "grad", "_hooks", "_history", "_origin", "_zeros", "stop_gradient", "array"]
 )
 def test_backward_after_deleting_an_attribute_of_a_tensor(name: str) -> None:
     for chosen in ("leaf", "result"):

@@ -22,11 +22,11 @@ from oarlock import nn
 from oarlock.core.errors import FileError, OpError, VerifyError
 from oarlock.loader.engine import EngineError, UnsupportedError
 from oarlock.loader.model_files import read_model
-from oarlock.onnx import files as onnx_files
 from oarlock.onnx import ort_format
-from oarlock.onnx.files import Wanted, write_onnx
-from oarlock.onnx.symbols import with_named_outputs
+from oarlock.onnx import writer as onnx_writer
+from oarlock.onnx.dim_names import name_output_dims
 from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
+from oarlock.onnx.writer import ExportOptions, write_onnx
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
 
@@ -88,7 +88,7 @@ def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
     ],
 )
 def test_the_lowest_opset_that_serves(model: str, target: str, opset: int) -> None:
-    made = write_onnx(read_model(model), Path(f"{model}.onnx"), Wanted(target=target))
+    made = write_onnx(read_model(model), Path(f"{model}.onnx"), ExportOptions(target=target))
     assert made.opset == opset
     assert onnx.load(f"{model}.onnx", load_external_data=False).opset_import[0].version == opset
 
@@ -101,11 +101,11 @@ def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_
     prefix = str(tmp_path / "tril")
     paddle.jit.save(Sample(3, 3), prefix, [paddle.static.InputSpec([3, 3], "float32", "x")])
     files = read_model(prefix)
-    assert onnx_files.opset_for(files, Wanted(target="ort>=1.8")) == 14
+    assert onnx_writer.select_opset(files, ExportOptions(target="ort>=1.8")) == 14
     with pytest.raises(UnsupportedError, match="needs opset 14, not 13"):
-        onnx_files.opset_for(files, Wanted(target="ort>=1.7"))
+        onnx_writer.select_opset(files, ExportOptions(target="ort>=1.7"))
     with pytest.raises(OpError, match="opset 20 is newer"):
-        onnx_files.opset_for(files, Wanted(opset=20, target="ort>=1.15"))
+        onnx_writer.select_opset(files, ExportOptions(opset=20, target="ort>=1.15"))
 
 
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
@@ -121,7 +121,7 @@ def test_more_targets_never_allow_more(texts: list[str]) -> None:
 
 
 def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = onnx_files.onnx_bytes
+    real = onnx_writer.onnx_bytes
 
     def other_weights(*args: Any) -> bytes:
         made = onnx.load_from_string(real(*args))
@@ -130,25 +130,27 @@ def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyP
         ).tobytes()
         return made.SerializeToString()
 
-    monkeypatch.setattr(onnx_files, "onnx_bytes", other_weights)
+    monkeypatch.setattr(onnx_writer, "onnx_bytes", other_weights)
     output = Path(f"{model}.onnx")
-    with pytest.raises(VerifyError, match="net.onnx: beside the model, '.*' differs by"):
-        write_onnx(read_model(model), output, Wanted(inline=True))
+    with pytest.raises(
+        VerifyError, match="net.onnx: compared with the model, output '.*' differs by"
+    ):
+        write_onnx(read_model(model), output, ExportOptions(inline=True))
     assert not output.exists()
     output.write_bytes(b"older")
     with pytest.raises(VerifyError):
-        write_onnx(read_model(model), output, Wanted(inline=True))
+        write_onnx(read_model(model), output, ExportOptions(inline=True))
     assert output.read_bytes() == b"older"
 
 
 def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
     output = Path(f"{model}.ort")
-    made = ort_format.write_ort(read_model(model), output, Wanted())
+    made = ort_format.write_ort(read_model(model), output, ExportOptions())
     assert "largest difference" in made.checked
-    config = ort_format.config_path(output).read_text().splitlines()
+    config = ort_format.operator_config_path(output).read_text().splitlines()
     assert "ai.onnx;11;Conv" in config
     x = np.random.default_rng(0).random((3, 3, 8, 8)).astype("float32")
-    found = onnx_files.session(output).run(None, {"image": x})[0]
+    found = onnx_writer.open_session(output).run(None, {"image": x})[0]
     np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), atol=1e-5)
     held = ort_format.read_ort(output.read_bytes(), output.name)
     assert held.inputs == [("image", "float32", ["image.0", 3, 8, 8])]
@@ -177,7 +179,7 @@ def test_sizes_of_an_ort_file_that_nobody_knows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", [0, 4, 9, 100, 0.5, 0.9])
 def test_a_damaged_ort_file_is_an_error(model: str, cut: float) -> None:
     output = Path(f"{model}.ort")
-    ort_format.write_ort(read_model(model), output, Wanted(check=False))
+    ort_format.write_ort(read_model(model), output, ExportOptions(check=False))
     data = output.read_bytes()
     at = int(cut * len(data)) if isinstance(cut, float) else cut
     with pytest.raises(FileError, match=r"net\.ort"):
@@ -216,7 +218,7 @@ def doubled(depth: int) -> bytes:
 def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
     assert sum(ort_format.read_ort(doubled(4), "m.ort").ops.values()) == 15
     with pytest.raises(
-        FileError, match=r"m\.ort: is damaged: ValueError: its parts are used over and over"
+        FileError, match=r"m\.ort: is damaged: ValueError: it references the same tables too often"
     ):
         ort_format.read_ort(doubled(64), "m.ort")
 
@@ -224,7 +226,7 @@ def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
 def test_a_file_that_the_engine_rejects_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"no model")
     with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime refuses"):
-        onnx_files.session(tmp_path / "x.onnx")
+        onnx_writer.open_session(tmp_path / "x.onnx")
 
 
 def test_configs_that_are_not_known_are_rejected(net: Any, tmp_path: Path) -> None:
@@ -249,8 +251,8 @@ def test_the_model_is_never_written_over(model: str, name: str) -> None:
     output = Path(model).with_name(name)
     held = output.read_bytes()
     for write in (write_onnx, ort_format.write_ort):
-        with pytest.raises(OpError, match="is a name of Paddle's files"):
-            write(read_model(model), output, Wanted(inline=True))
+        with pytest.raises(OpError, match="is a file name that Paddle uses"):
+            write(read_model(model), output, ExportOptions(inline=True))
     assert output.read_bytes() == held
 
 
@@ -293,7 +295,7 @@ def test_a_graph_nested_deeper_than_protobuf_reads_is_left_as_it_is() -> None:
     data = bytes([0x3A]) + varint(len(data)) + data  # ModelProto.graph 7
     with pytest.raises(DecodeError):
         onnx.load_from_string(data)
-    assert with_named_outputs(data) == data
+    assert name_output_dims(data) == data
 
 
 def varint(value: int) -> bytes:

@@ -138,7 +138,7 @@ def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:
 
 def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) -> None:
     made = predictor(model[0])
-    with pytest.raises(OpError, match="nothing was copied into x, scale"):
+    with pytest.raises(OpError, match="the inputs x, scale have no content"):
         made.run()
     with pytest.raises(OpError, match="no input 'z' \\(the model has x, scale\\)"):
         made.get_input_handle("z")
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) ->
         made.get_input_handle("x").copy_from_cpu([1.0])  # type: ignore[arg-type]
     with pytest.raises(FileError, match="there is no"):
         inference.create_predictor(inference.Config(str(tmp_path / "nothing")))
-    with pytest.raises(OpError, match="names no model"):
+    with pytest.raises(OpError, match="has no model"):
         inference.create_predictor(inference.Config())
     with pytest.raises(OpError, match="packed sequences"):
         made.get_input_handle("x").set_lod([[0, 1]])
@@ -191,9 +191,9 @@ def test_the_config_says_what_is_set() -> None:
         True,
     )
     assert config._provider["trt_profile_opt_shapes"] == "x:2x4"
-    with pytest.raises(OpError, match="no such device"):
+    with pytest.raises(OpError, match="not supported"):
         config.enable_xpu()
-    with pytest.raises(OpError, match="Int8 is not there"):
+    with pytest.raises(OpError, match="must be Float32 or Half, not Int8"):
         config.enable_tensorrt_engine(precision_mode=inference.PrecisionType.Int8)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import oarlock
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted, session, write_onnx
+from oarlock.onnx.writer import ExportOptions, open_session, write_onnx
 
 pytestmark = pytest.mark.paddle
 
@@ -47,8 +47,8 @@ def test_the_engine_gives_what_paddle_gives(model: tuple[Path, Any]) -> None:
 def test_it_becomes_q_and_dq(model: tuple[Path, Any]) -> None:
     prefix, wanted = model
     output = prefix.with_suffix(".onnx")
-    write_onnx(read_model(str(prefix)), output, Wanted(inline=True))
+    write_onnx(read_model(str(prefix)), output, ExportOptions(inline=True))
     ops = [node.op_type for node in onnx.load(output).graph.node]
     assert {"QuantizeLinear", "DequantizeLinear"} <= set(ops)
-    (found,) = session(output).run(None, {"x": given(prefix)})
+    (found,) = open_session(output).run(None, {"x": given(prefix)})
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-5)

@@ -20,9 +20,9 @@ import uvicorn
 from oarlock.serving.app import App
 from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import datatype_of
-from oarlock.serving.protocol import Request, answer
-from oarlock.serving.served import Counts
-from oarlock.serving.server import Patient
+from oarlock.serving.protocol import Request, encode_response
+from oarlock.serving.served_model import InferenceStatistics
+from oarlock.serving.server import TimeoutProtocol
 
 PATH = "/v2/models/slow/infer"
 GOOD = json.dumps(
@@ -38,14 +38,16 @@ class SlowModel:
 
     def __init__(self) -> None:
         self.inputs = {"x": datatype_of("float32", "x")}
-        self.counts = Counts()
+        self.statistics = InferenceStatistics()
         self.go = threading.Event()
         self.go.set()
 
     def infer(self, request: Request) -> tuple[bytes, int | None]:
         """The input."""
         self.go.wait(30)
-        return answer(self.name, request, [("y", self.inputs["x"], np.asarray(request.feeds["x"]))])
+        return encode_response(
+            self.name, request, [("y", self.inputs["x"], np.asarray(request.feeds["x"]))]
+        )
 
 
 class Server:
@@ -55,7 +57,12 @@ class Server:
         self.model = SlowModel()
         self.app = App({"slow": self.model}, limits)  # type: ignore[dict-item]
         config = uvicorn.Config(
-            self.app.asgi(), port=0, http=Patient, ws="none", lifespan="off", log_level="error"
+            self.app.asgi(),
+            port=0,
+            http=TimeoutProtocol,
+            ws="none",
+            lifespan="off",
+            log_level="error",
         )
         self.server = uvicorn.Server(config)
         self.socket = socket.create_server(("127.0.0.1", 0))

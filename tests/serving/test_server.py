@@ -31,8 +31,8 @@ from oarlock.loader.engine import EngineError
 from oarlock.serving import server as serving
 from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import DATATYPES, datatype_of
-from oarlock.serving.protocol import Request, RequestError, answer, request_of
-from oarlock.serving.served import Served
+from oarlock.serving.protocol import Request, RequestError, encode_response, parse_request
+from oarlock.serving.served_model import ServedModel
 
 from .conftest import COMMAND, Server, started, stopped
 
@@ -154,38 +154,38 @@ BAD = [
     ("{", "not valid JSON"),
     ("[]", "not a JSON object"),
     ("[" * 100_000, "not valid JSON"),
-    ("{}", "'inputs' has to be a list"),
+    ("{}", "'inputs' must be a list"),
     (json.dumps({"inputs": [1]}), "list of objects"),
     (json.dumps({"inputs": []}), "['x', 'n'] are missing"),
-    (json.dumps(request(name=3)), "'name' has to be a string"),
+    (json.dumps(request(name=3)), "'name' must be a string"),
     (json.dumps(request(name="z")), "not one of ['x', 'n']"),
     (json.dumps(request(name="n")), "datatype FP32, the model requires INT64"),
     (json.dumps(request(datatype="FP64")), "datatype FP64, the model requires FP32"),
-    (json.dumps(request(shape=[1, -4])), "list of sizes"),
-    (json.dumps(request(shape=[10**30])), "list of sizes"),
+    (json.dumps(request(shape=[1, -4])), "list of at most 32 sizes"),
+    (json.dumps(request(shape=[10**30])), "list of at most 32 sizes"),
     (json.dumps(request(shape=[2**62, 4])), "4 numbers for the shape"),
-    (json.dumps(request(shape=[0, 2**62, 2**62], data=[])), "no array has the shape"),
+    (json.dumps(request(shape=[0, 2**62, 2**62], data=[])), "is too large"),
     (json.dumps(request(name="\ud800")), "'\ud800' is not one of ['x', 'n']"),
-    (json.dumps(request(shape="14")), "list of sizes"),
-    (json.dumps(request(shape=[1] * 100)), "list of sizes"),
+    (json.dumps(request(shape="14")), "list of at most 32 sizes"),
+    (json.dumps(request(shape=[1] * 100)), "list of at most 32 sizes"),
     (json.dumps(request(data=[1, 2])), "2 numbers for the shape"),
     (json.dumps(request(data=[1e39, 2, 3, 4])), "too large for FP32"),
     (json.dumps(request(data=json.loads("[" * 90 + "1" + "]" * 90))), "rows of its data differ"),
     (json.dumps(request(data=[[1, 2], [3]])), "rows of its data differ"),
-    (json.dumps(request(data="1234")), "no numbers of FP32"),
-    (json.dumps(request(data=["1", "2", "3", "4"])), "no numbers of FP32"),
-    (json.dumps(request(data=[None] * 4)), "no numbers of FP32"),
-    (json.dumps(request(data=[1, [2, ["3"]]])), "no numbers of FP32"),
-    (json.dumps(request(data={"a": 1})), "no numbers of FP32"),
+    (json.dumps(request(data="1234")), "not numbers of FP32"),
+    (json.dumps(request(data=["1", "2", "3", "4"])), "not numbers of FP32"),
+    (json.dumps(request(data=[None] * 4)), "not numbers of FP32"),
+    (json.dumps(request(data=[1, [2, ["3"]]])), "not numbers of FP32"),
+    (json.dumps(request(data={"a": 1})), "not numbers of FP32"),
     (json.dumps(request(shape=[1, 3], data=[1, 2, 3])), "the model requires float32[?,4]"),
     (
         json.dumps(request(parameters={"binary_data_size": 16})),
-        "16 bytes of data are announced, 0 are left",
+        "binary_data_size is 16 bytes, but only 0 bytes are left",
     ),
     (json.dumps(request(parameters={"binary_data_size": -1})), "binary_data_size -1"),
     (json.dumps(request(parameters={"binary_data_size": 10**20})), "binary_data_size"),
-    (json.dumps(request(parameters=[])), "'parameters' has to be an object"),
-    (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "outputs ['zz'] are none of"),
+    (json.dumps(request(parameters=[])), "'parameters' must be an object"),
+    (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "the outputs ['zz'] do not exist"),
     (
         json.dumps(
             {
@@ -195,7 +195,7 @@ BAD = [
                 ]
             }
         ),
-        "no numbers of INT64",
+        "not numbers of INT64",
     ),
     (
         json.dumps(
@@ -206,7 +206,7 @@ BAD = [
                 ]
             }
         ),
-        "no numbers of INT64",
+        "not numbers of INT64",
     ),
     (
         json.dumps(
@@ -236,8 +236,8 @@ def test_texts_among_numbers_do_not_grow() -> None:
     ).encode()
     tracemalloc.start()
     try:
-        with pytest.raises(RequestError, match="no numbers of FP32"):
-            request_of(body, None, {"x": datatype_of("float32", "x")})
+        with pytest.raises(RequestError, match="not numbers of FP32"):
+            parse_request(body, None, {"x": datatype_of("float32", "x")})
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -248,7 +248,7 @@ def test_what_has_no_end_does_not_outlive_the_server(
     model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving._Ending, "run", lambda *_, **__: None)
-    served = Served(model)
+    served = ServedModel(model)
     feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
     assert len(served.engine.run(feeds)) == 2
     assert serving.serve([served], "127.0.0.1", 0, Limits()) == 0
@@ -262,7 +262,7 @@ def test_headers_that_make_no_sense(server: Server) -> None:
     assert posted(server, good, Inference_Header_Content_Length="1" * 5000)[0] == 400
     assert posted(server, good, Inference_Header_Content_Length=str(len(good) + 1))[0] == 400
     status, said = posted(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
-    assert status == 400 and "4 bytes are left behind" in said["error"]
+    assert status == 400 and "4 extra bytes follow" in said["error"]
     assert posted(server, good, Content_Encoding="br")[0] == 415
     assert posted(server, good, Content_Encoding="gzip")[0] == 400
     assert posted(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
@@ -308,7 +308,7 @@ def test_an_error_repeats_only_some_of_what_was_sent(server: Server) -> None:
 
 def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
     numbers = np.random.RandomState(0).rand(25_001, 1).astype("float32")
-    text, size = answer(
+    text, size = encode_response(
         "m",
         Request("7", {}),
         [("y", DATATYPES["float32"], numbers), ("z", DATATYPES["int64"], N[:0])],
@@ -328,11 +328,11 @@ def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
 
 def test_what_is_too_large_is_refused_unread(server: Server) -> None:
     status, said = posted(server, b"x" * (2 << 20))
-    assert status == 413 and "may have 1048576 bytes" in said["error"]
+    assert status == 413 and "limit is 1048576 bytes" in said["error"]
     bomb = gzip.compress(b"0" * (200 << 20))
     before = server.memory()
     status, said = posted(server, bomb, Content_Encoding="gzip")
-    assert status == 413 and "unpacked" in said["error"]
+    assert status == 413 and "decompressed" in said["error"]
     assert posted(server, zlib.compress(b"0" * (50 << 20)), Content_Encoding="deflate")[0] == 413
     assert server.memory() < before + 32
 
@@ -360,7 +360,11 @@ def test_what_is_asked_of_an_output_and_is_not_there_is_refused(server: Server) 
         status, said = posted(
             server, json.dumps(request() | {"outputs": [{"name": "out_0", "parameters": form}]})
         )
-        assert status == 501 and "output 'out_0': there is no " in said["error"]
+        assert (
+            status == 501
+            and "output 'out_0': " in said["error"]
+            and "is not supported" in said["error"]
+        )
 
 
 async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
@@ -368,11 +372,13 @@ async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
     the server ends it.
     """
     app = Starlette(routes=[Route("/", lambda _: Response(answer))])
-    config = uvicorn.Config(app, http=serving.Patient, lifespan="off")
+    config = uvicorn.Config(app, http=serving.TimeoutProtocol, lifespan="off")
     config.load()
     state = uvicorn.Server(config).server_state
     running = await asyncio.get_running_loop().create_server(
-        lambda: serving.Patient(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+        lambda: serving.TimeoutProtocol(config=config, server_state=state, app_state={}),
+        "127.0.0.1",
+        0,
     )
     reader, writer = await asyncio.open_connection(*running.sockets[0].getsockname(), limit=1024)
     writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" + after)
@@ -389,13 +395,13 @@ async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
 def test_a_second_request_that_is_begun_and_left_ends_the_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(serving, "_IDLE", 0.3)
+    monkeypatch.setattr(serving, "_IDLE_TIMEOUT", 0.3)
     start, end = asyncio.run(asyncio.wait_for(talk(b"yes", b"GET", 400), 20))
     assert b" 200 " in start and end.endswith(b"yes")
 
 
 def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "_STALLED", 0.3)
+    monkeypatch.setattr(serving, "_WRITE_TIMEOUT", 0.3)
     start, end = asyncio.run(asyncio.wait_for(talk(b"x" * (32 << 20) + b"yes", b"", 10), 20))
     assert start.startswith(b"HTTP") and not end.endswith(b"yes")
 

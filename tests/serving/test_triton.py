@@ -13,13 +13,13 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.files import Wanted
-from oarlock.serving.triton import as_text, config_of, manifest_of, write_repository
+from oarlock.onnx.writer import ExportOptions
+from oarlock.serving.triton import kserve_manifest, model_config, to_pbtxt, write_repository
 
 
 @pytest.fixture
 def repository(model: str, tmp_path: Path) -> Path:
-    return write_repository(model, tmp_path / "repository", Wanted())
+    return write_repository(model, tmp_path / "repository", ExportOptions())
 
 
 def test_what_is_written(repository: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_model_of_fixed_sizes_takes_no_batches(tmp_path: Path) -> None:
         net, str(tmp_path / "fixed"), input_spec=[paddle.static.InputSpec([2, 4], "float32", "x")]
     )
     files = read_model(str(tmp_path / "fixed"))
-    config = config_of("fixed", Engine(files.pdmodel, files.params_path))
+    config = model_config("fixed", Engine(files.pdmodel, files.params_path))
     assert (
         config["max_batch_size"] == 0
         and config["input"][0]["dims"] == [2, 4]
@@ -94,13 +94,13 @@ def test_a_model_that_mixes_samples_takes_no_batches(mixing: Any, tmp_path: Path
         net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 4], "float32", "x")]
     )
     files = read_model(str(tmp_path / "net"))
-    config = config_of("net", Engine(files.pdmodel, files.params_path))
+    config = model_config("net", Engine(files.pdmodel, files.params_path))
     assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [-1, 4]
 
 
 def test_text_of_a_tree() -> None:
     assert (
-        as_text({"a": 1, "b": [{"c": 'x"y'}, {"c": True}], "d": [1, -1]})
+        to_pbtxt({"a": 1, "b": [{"c": 'x"y'}, {"c": True}], "d": [1, -1]})
         == 'a: 1\nb {\n  c: "x\\"y"\n}\nb {\n  c: true\n}\nd: [1, -1]\n'
     )
 
@@ -110,22 +110,22 @@ def test_text_of_a_tree() -> None:
     [("Net_1.0", "net-1-0"), ("ünï: x\n- y", "n-x-y"), ("--", "model"), ("a" * 99, "a" * 63)],
 )
 def test_a_name_that_kubernetes_allows(name: str, known: str) -> None:
-    assert f"  name: {known}\nspec:" in manifest_of(name)
+    assert f"  name: {known}\nspec:" in kserve_manifest(name)
 
 
 def test_a_folder_that_is_there_stays(repository: Path, model: str) -> None:
     before = (repository / "config.pbtxt").read_bytes()
     with pytest.raises(paddle.OpError, match="exists already"):
-        write_repository(model, repository.parent, Wanted())
+        write_repository(model, repository.parent, ExportOptions())
     assert (repository / "config.pbtxt").read_bytes() == before
 
 
 def test_nothing_is_left_when_it_fails(model: str, tmp_path: Path) -> None:
     with pytest.raises(paddle.OpError):
-        write_repository(model, tmp_path / "repository", Wanted(opset=99))
+        write_repository(model, tmp_path / "repository", ExportOptions(opset=99))
     assert list((tmp_path / "repository").iterdir()) == []
 
 
 def test_weights_inside_the_file(model: str, tmp_path: Path) -> None:
-    folder = write_repository(model, tmp_path / "repository", Wanted(inline=True))
+    folder = write_repository(model, tmp_path / "repository", ExportOptions(inline=True))
     assert sorted(p.name for p in (folder / "1").iterdir()) == ["model.onnx"]

@@ -1,4 +1,4 @@
-"""What `oarlock bench` does: time a model through the Python binding."""
+"""`oarlock bench`: time a model with the engine's Python binding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PERCENTILES = (50, 90, 99)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """`x=1,3,8,8` for each input.   Raises OpError for anything else."""
+    """Parse one `NAME=1,3,8,8` per input.  Raises OpError for another form."""
     shapes = {}
     for text in texts:
         name, equals, sizes = text.partition("=")
@@ -27,62 +27,62 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
         except ValueError:
             equals = ""
         if not equals:
-            raise OpError(f"bench: --shape requires NAME=1,3,224,224, not {text!r}")
+            raise OpError(f"bench: --shape must have the form NAME=1,3,224,224, not {text!r}")
     return shapes
 
 
-def fitting_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[Any], float]:
-    """Made-up inputs that the engine runs on, and the seconds of that run.
+def find_valid_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[list[Any], float]:
+    """Return the first synthetic inputs that the engine accepts, and the seconds of that run.
 
-    Raises OpError where none of them fits.
+    Raises OpError if it accepts none.
     """
-    why = ""
-    for arrays in engine.made_up_inputs(shapes):
+    reason = ""
+    for arrays in engine.synthetic_inputs(shapes):
         start = perf_counter()
         try:
             engine.run(arrays)
         except (EngineError, GuardError, OpError) as error:
-            why = why or str(error).splitlines()[0]
+            reason = reason or str(error).splitlines()[0]
         else:
             return arrays, perf_counter() - start
     raise OpError(
-        f"bench: made-up inputs do not fit this model; give sizes by --shape, or time it "
-        f"yourself ({why})"
+        f"bench: made-up inputs do not fit this model ({reason}); give sizes with --shape, or time "
+        f"it in a script"
     )
 
 
 def measure(
     prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any
 ) -> dict[str, float]:
-    """Milliseconds of load and first run, and of the runs after `warmup` more.
+    """Return milliseconds of the load, the first run, and `repeat` runs after `warmup` runs.
 
-    options: of the engine.
+    options: of the engine
     """
     start = perf_counter()
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     load = perf_counter() - start
-    arrays, first = fitting_inputs(engine, parse_shapes(shape))
+    arrays, first = find_valid_inputs(engine, parse_shapes(shape))
     times = []
     for _ in range(warmup + max(repeat, 1)):
         start = perf_counter()
         engine.run(arrays)
         times.append(perf_counter() - start)
-    counted = np.array(times[warmup:])
-    found = {"load": load, "first_run": first, "mean": counted.mean(), "min": counted.min()}
-    found |= {f"p{q}": float(np.percentile(counted, q)) for q in PERCENTILES}
-    return {f"{key}_ms": 1e3 * float(value) for key, value in found.items()}
+    measured = np.array(times[warmup:])
+    seconds = {"load": load, "first_run": first, "mean": measured.mean(), "min": measured.min()}
+    seconds |= {f"p{q}": float(np.percentile(measured, q)) for q in PERCENTILES}
+    return {f"{key}_ms": 1e3 * float(value) for key, value in seconds.items()}
 
 
 def bench_model(
     prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any
 ) -> None:
-    """Print the times as a table, or as JSON."""
-    found = measure(prefix, shape, warmup, repeat, **options)
+    """Time a model and print the times as a table or as JSON."""
+    times = measure(prefix, shape, warmup, repeat, **options)
     if json:
-        print(json_module.dumps(found))
+        print(json_module.dumps(times))
         return
     table = Table("", "ms")
-    for key, value in found.items():
+    for key, value in times.items():
         table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
     console().print(table)

@@ -1,4 +1,4 @@
-"""The main job, from training to C++: LeNet on real digits."""
+"""`oarlock demo`: train LeNet on digits, save it, and compare five ways to run it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..loader.engine import library_path
-from ..onnx.files import Wanted
+from ..onnx.writer import ExportOptions
 from ..tensor.convert import to_tensor
 from ..utils.terminal import console
 from .digits import Digits, load_digits
@@ -32,13 +32,12 @@ from .model import export_model
 
 Array = Any
 terminal = console(highlight=False)
-GOOD = 0.97
+MIN_ACCURACY = 0.97
 
 
 class LeNet(nn.Layer):
-    """LeNet-5 with ReLU and maximum pooling
+    """LeNet-5 (LeCun et al. 1998) with ReLU and max pooling.
 
-    (after LeCun et al. 1998).
     image [N, 1, 28, 28] -> logits [N, 10]
     """
 
@@ -57,13 +56,14 @@ class LeNet(nn.Layer):
         )
 
     def forward(self, image: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the logits."""
         return self.fc(self.features(image).flatten(1))
 
 
-class Way(NamedTuple):
-    """One way to run the model: its name, logits [N, 10] of the test images, seconds per image
-    alone, seconds to load, files.
+class BackendResult(NamedTuple):
+    """The result of running the model with one backend.
+
+    logits: [N, 10], of the test images; seconds: of a run with one image; load: seconds
     """
 
     name: str
@@ -74,13 +74,13 @@ class Way(NamedTuple):
 
 
 def train(model: LeNet, digits: Digits, epochs: int) -> list[float]:
-    """Train with Adam; gives the loss of every step."""
+    """Train with Adam.  Returns the loss of each step."""
     data = io.TensorDataset([digits.images, digits.labels])
     loader = io.DataLoader(data, batch_size=32, shuffle=True)
     steps = epochs * len(loader)
     rate = optimizer.lr.CosineAnnealingDecay(2e-3, T_max=steps)
     adam = optimizer.Adam(rate, parameters=model.parameters())
-    loss_of = nn.CrossEntropyLoss()
+    criterion = nn.CrossEntropyLoss()
     losses: list[float] = []
     columns = (
         TextColumn("training"),
@@ -93,7 +93,7 @@ def train(model: LeNet, digits: Digits, epochs: int) -> list[float]:
         task = progress.add_task("", total=steps, loss=float("nan"))
         for _ in range(epochs):
             for image, label in loader:
-                loss = loss_of(model(image), label)
+                loss = criterion(model(image), label)
                 loss.backward()
                 adam.step()
                 adam.clear_grad()
@@ -103,102 +103,107 @@ def train(model: LeNet, digits: Digits, epochs: int) -> list[float]:
     return losses
 
 
-def per_image(call: Callable[[Array], Any], images: Array, repeat: int = 200) -> float:
-    """The median of seconds for one image at a time."""
+def time_per_image(call: Callable[[Array], Any], images: Array, repeat: int = 200) -> float:
+    """Return the median time of a call with one image, in seconds."""
     times = []
     for i in range(repeat):
-        one = images[i % len(images)][None]
+        image = images[i % len(images)][None]
         start = perf_counter()
-        call(one)
+        call(image)
         times.append(perf_counter() - start)
     return float(np.median(times))
 
 
-def eager_way(model: LeNet, images: Array) -> Way:
-    """The layer itself."""
+def run_eager(model: LeNet, images: Array) -> BackendResult:
+    """Run the layer eagerly."""
 
     def call(array: Array) -> Array:
         with no_grad():
             return model(Tensor(array)).array
 
-    return Way("eager", call(images), per_image(call, images), 0.0, ())
+    return BackendResult("eager", call(images), time_per_image(call, images), 0.0, ())
 
 
-def traced_way(model: LeNet, images: Array, prefix: str) -> Way:
-    """TracedLayer, also saved."""
+def run_traced(model: LeNet, images: Array, prefix: str) -> BackendResult:
+    """Run a TracedLayer, and save it at `prefix`."""
     start = perf_counter()
     _, traced = jit.TracedLayer.trace(model, [to_tensor(images[:1])])
     traced([images[:1]])
     load = perf_counter() - start
     traced.save_inference_model(prefix)
     files = (prefix + ".pdmodel", prefix + ".pdiparams")
-    return Way(
-        "TracedLayer", traced([images])[0], per_image(lambda a: traced([a]), images), load, files
+    return BackendResult(
+        "TracedLayer",
+        traced([images])[0],
+        time_per_image(lambda a: traced([a]), images),
+        load,
+        files,
     )
 
 
-def translated_way(images: Array, prefix: str) -> Way:
-    """jit.load of what jit.save wrote."""
+def run_translated(images: Array, prefix: str) -> BackendResult:
+    """Load the files of `jit.save` with `jit.load` and run them."""
     start = perf_counter()
     layer = jit.load(prefix)
     layer(images[:1])
     load = perf_counter() - start
     files = tuple(prefix + suffix for suffix in (".pdmodel", ".pdiparams", ".pdiparams.info"))
-    return Way("TranslatedLayer", layer(images).array, per_image(layer, images), load, files)
+    return BackendResult(
+        "TranslatedLayer", layer(images).array, time_per_image(layer, images), load, files
+    )
 
 
 def runner_path() -> str:
-    """Where oarlock-runner is.   Raises OarlockError where it is not installed."""
+    """Return the path of oarlock-runner.  Raises OarlockError if it is not installed."""
     for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable), None):
-        found = shutil.which("oarlock-runner", path=folder)
-        if found:
-            return found
-    raise OarlockError("oarlock-runner is not installed beside this Python")
+        path = shutil.which("oarlock-runner", path=folder)
+        if path:
+            return path
+    raise OarlockError("oarlock-runner is neither installed with this Python nor in PATH")
 
 
-def runner_way(images: Array, prefix: str) -> Way:
-    """The C++ runner, a process of its own."""
+def run_runner(images: Array, prefix: str) -> BackendResult:
+    """Run the saved files with the C++ runner, in a process of its own."""
     program = runner_path()
-    given, made = f"{prefix}.test.npz", f"{prefix}.result.npz"
-    np.savez(given, in0=images)
+    input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
+    np.savez(input_path, in0=images)
     environment = {**os.environ, "OARLOCK_ORT_LIBRARY": library_path()}
-    _call([program, "run", prefix, "--input", given, "--output", made], environment)
-    timed = json.loads(_call([program, "bench", prefix, "--json", "--repeat", "200"], environment))
-    with np.load(made) as found:
-        logits = found[found.files[0]]
-    for path in (given, made):
+    _call([program, "run", prefix, "--input", input_path, "--output", output_path], environment)
+    times = json.loads(_call([program, "bench", prefix, "--json", "--repeat", "200"], environment))
+    with np.load(output_path) as arrays:
+        logits = arrays[arrays.files[0]]
+    for path in (input_path, output_path):
         os.remove(path)
-    return Way(
+    return BackendResult(
         "oarlock-runner (C++)",
         logits,
-        timed["p50_ms"] / 1e3,
-        timed["load_ms"] / 1e3,
+        times["p50_ms"] / 1e3,
+        times["load_ms"] / 1e3,
         (prefix + ".pdmodel", prefix + ".pdiparams"),
     )
 
 
 def _call(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise OarlockError(
-            f"demo: {' '.join(map(os.path.basename, command[:2]))} failed: {done.stderr.strip()}"
-        )
-    return done.stdout
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if process.returncode:
+        name = " ".join(map(os.path.basename, command[:2]))
+        raise OarlockError(f"demo: {name} failed: {process.stderr.strip()}")
+    return process.stdout
 
 
-def onnx_way(images: Array, prefix: str) -> Way:
-    """The exported ONNX in ONNX Runtime's own Python package."""
-    import onnxruntime  # noqa: PLC0415 - large; needed only here
+def run_onnx(images: Array, prefix: str) -> BackendResult:
+    """Export to ONNX and run the file with the package onnxruntime."""
+    import onnxruntime  # noqa: PLC0415 - large; used only here
 
     path = Path(prefix + ".onnx")
-    export_model(prefix, path, "onnx", Wanted())
+    export_model(prefix, path, "onnx", ExportOptions())
     start = perf_counter()
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
     session.run(None, {name: images[:1]})
     load = perf_counter() - start
-    seconds = per_image(lambda a: session.run(None, {name: a}), images)
-    return Way(
+    seconds = time_per_image(lambda a: session.run(None, {name: a}), images)
+    return BackendResult(
         "ONNX (onnxruntime)",
         session.run(None, {name: images})[0],
         seconds,
@@ -207,50 +212,49 @@ def onnx_way(images: Array, prefix: str) -> Way:
     )
 
 
-def accuracy_of(logits: Array, labels: Array) -> float:
-    """The share of right answers.   logits [N, 10], labels [N, 1]"""
+def compute_accuracy(logits: Array, labels: Array) -> float:
+    """Return the share of correct predictions.  logits [N, 10], labels [N, 1]"""
     return float((logits.argmax(1) == labels[:, 0]).mean())
 
 
-def table_of(ways: list[Way], labels: Array) -> Table:
-    """All ways side by side."""
-    table = Table("way", title="The same held-out digits, five ways", title_style="bold")
+def comparison_table(results: list[BackendResult], labels: Array) -> Table:
+    """Tabulate the results; differences are relative to the first one's logits."""
+    table = Table("backend", title="The same test digits with five backends", title_style="bold")
     for heading in ("accuracy", "max difference", "one image", "load", "files"):
         table.add_column(heading, justify="right")
-    for way in ways:
-        off = float(np.abs(way.logits - ways[0].logits).max())
-        size = sum(os.path.getsize(f) for f in way.files)
+    for result in results:
+        difference = float(np.abs(result.logits - results[0].logits).max())
+        size = sum(os.path.getsize(f) for f in result.files)
         table.add_row(
-            way.name,
-            f"{100 * accuracy_of(way.logits, labels):.2f} %",
-            f"{off:.1e}" if way is not ways[0] else "",
-            f"{1e6 * way.seconds:.0f} us",
-            f"{1e3 * way.load:.1f} ms" if way.load else "",
+            result.name,
+            f"{100 * compute_accuracy(result.logits, labels):.2f} %",
+            f"{difference:.1e}" if result is not results[0] else "",
+            f"{1e6 * result.seconds:.0f} us",
+            f"{1e3 * result.load:.1f} ms" if result.load else "",
             f"{size / 1e3:.0f} kB" if size else "",
         )
     return table
 
 
 def run_demo(out: Path, epochs: int, seed: int) -> None:
-    """Train, save, verify, load and compare; write the loss curve and some predictions as
-    pictures.
-    """
-    from .pictures import draw_losses, draw_predictions  # noqa: PLC0415
+    """Train, save, verify, load and compare; plot the loss curve and some predictions."""
+    from .plots import plot_losses, plot_predictions  # noqa: PLC0415
 
     out.mkdir(parents=True, exist_ok=True)
     set_seed(seed)
     digits = load_digits(seed)
-    terminal.print(f"{len(digits.images)} digits to learn from, {len(digits.test_images)} held out")
+    terminal.print(
+        f"{len(digits.images)} digits for training, {len(digits.test_images)} for testing"
+    )
     model = LeNet()
     start = perf_counter()
     losses = train(model, digits, epochs)
     seconds = perf_counter() - start
     model.eval()
-    eager = eager_way(model, digits.test_images)
-    found = accuracy_of(eager.logits, digits.test_labels)
+    eager = run_eager(model, digits.test_images)
+    accuracy = compute_accuracy(eager.logits, digits.test_labels)
     terminal.print(
-        f"trained for {len(losses)} steps in {seconds:.1f} s: {100 * found:.2f} % of the "
-        f"held-out digits are right"
+        f"trained for {len(losses)} steps in {seconds:.1f} s; test accuracy {100 * accuracy:.2f} %"
     )
     prefix = str(out / "lenet")
     jit.save(model, prefix, input_spec=[InputSpec([None, 1, 28, 28], "float32", "image")])
@@ -260,19 +264,19 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
         f"saved {prefix}.pdmodel, .pdiparams, .pdiparams.info; verified "
         f"{contract.verified if contract else ''}"
     )
-    ways = [
+    results = [
         eager,
-        traced_way(model, digits.test_images, str(out / "lenet_traced")),
-        translated_way(digits.test_images, prefix),
-        runner_way(digits.test_images, prefix),
-        onnx_way(digits.test_images, prefix),
+        run_traced(model, digits.test_images, str(out / "lenet_traced")),
+        run_translated(digits.test_images, prefix),
+        run_runner(digits.test_images, prefix),
+        run_onnx(digits.test_images, prefix),
     ]
-    terminal.print(table_of(ways, digits.test_labels))
-    draw_losses(losses, out / "loss.png")
-    draw_predictions(digits.test_images, digits.test_labels, eager.logits, out / "predictions.png")
-    terminal.print(f"pictures: {out / 'loss.png'}, {out / 'predictions.png'}")
-    if found < GOOD:
+    terminal.print(comparison_table(results, digits.test_labels))
+    plot_losses(losses, out / "loss.png")
+    plot_predictions(digits.test_images, digits.test_labels, eager.logits, out / "predictions.png")
+    terminal.print(f"plots: {out / 'loss.png'}, {out / 'predictions.png'}")
+    if accuracy < MIN_ACCURACY:
         raise OarlockError(
-            f"demo: {100 * found:.2f} % is less than the {100 * GOOD:.0f} % that LeNet "
-            f"should reach; try more --epochs"
+            f"demo: the test accuracy {100 * accuracy:.2f} % is below {100 * MIN_ACCURACY:.0f} %; "
+            f"try more --epochs"
         )

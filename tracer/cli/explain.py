@@ -1,5 +1,5 @@
-"""`oarlock explain`: what of a script's class or function cannot become a program, and what to do
-about it.
+"""`oarlock explain`: list the statements of a script's class or function that cannot be captured,
+with cause and fix.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from ..utils.terminal import console
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
-    """Print all problems of `script.py:Name`; gives how many there are.
+    """Print all problems of `script.py:Name`.  Returns their number.
 
-    inputs: `x:float32[None,4]`, in the order of the arguments
+    inputs: specs such as `x:float32[None,4]`, in the order of the arguments
     """
     path, _, name = target.rpartition(":")
     if not path or not name:
-        raise OpError(f"explain: {target!r} should be script.py:Name")
-    found = explain(_target(_module(path), name), [spec_of(text) for text in inputs] or None)
-    _show(target, found)
-    return len(found.problems)
+        raise OpError(f"explain: the target must have the form script.py:Name, not {target!r}")
+    specs = [parse_input_spec(text) for text in inputs]
+    explanation = explain(_resolve(_import_script(path), name), specs or None)
+    _print_explanation(target, explanation)
+    return len(explanation.problems)
 
 
-def _module(path: str) -> ModuleType:
-    """The script as a module; what it keeps under `if __name__ == "__main__"` does not run."""
+def _import_script(path: str) -> ModuleType:
+    """Import the script; its `__name__` is not "__main__"."""
     if not Path(path).is_file():
         raise OpError(f"explain: there is no file {path}")
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
@@ -42,50 +43,53 @@ def _module(path: str) -> ModuleType:
     sys.modules[spec.name] = module
     folder = str(Path(path).resolve().parent)
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # as `python script.py` has it
+        sys.path.insert(0, folder)  # as in `python script.py`
     spec.loader.exec_module(module)
     return module
 
 
-def _target(module: ModuleType, name: str) -> Any:
-    found: Any = module
+def _resolve(module: ModuleType, name: str) -> Any:
+    """Return the callable `name` of a module; classes on the path are instantiated."""
+    target: Any = module
     for part in name.split("."):
-        if isinstance(found, type) and issubclass(found, Layer):
-            found = _made(found, name)
-        if not hasattr(found, part):
+        if isinstance(target, type) and issubclass(target, Layer):
+            target = _instantiate(target, name)
+        if not hasattr(target, part):
             raise OpError(f"explain: {module.__file__} has no {name}")
-        found = getattr(found, part)
-    found = _made(found, name) if isinstance(found, type) else found
-    if not callable(found):
-        raise OpError(f"explain: {name} is {type(found).__name__}, neither a Layer nor a function")
-    return found
+        target = getattr(target, part)
+    target = _instantiate(target, name) if isinstance(target, type) else target
+    if not callable(target):
+        raise OpError(f"explain: {name} is {type(target).__name__}, neither a Layer nor a function")
+    return target
 
 
-def _made(kind: type, name: str) -> Any:
+def _instantiate(cls: type, name: str) -> Any:
     try:
-        return kind()
+        return cls()
     except TypeError as error:
         raise OpError(
-            f"explain: {name}() cannot be made ({error}); name a variable of the script "
-            f"that holds one"
+            f"explain: {name}() failed ({error}); name a variable of the script that holds an "
+            f"instance"
         ) from None
 
 
-def spec_of(text: str) -> InputSpec:
-    """`x:float32[None,4]`, or without the name.   Raises OpError."""
-    found = re.fullmatch(r"\s*(?:(\w+)\s*:)?\s*(\w+)\s*\[([^\]]*)\]\s*", text)
-    if found is None:
-        raise OpError(f"explain: {text!r} should be like x:float32[None,4]")
-    sizes = [s.strip() for s in found[3].split(",") if s.strip()]
-    wrong = [s for s in sizes if s not in ("None", "?", "-1") and not s.isdigit()]
-    if wrong:
-        raise OpError(f"explain: {text!r}: the sizes {wrong} are neither numbers nor None")
-    return InputSpec([int(s) if s.isdigit() else None for s in sizes], found[2], found[1])
+def parse_input_spec(text: str) -> InputSpec:
+    """Parse `x:float32[None,4]` or `float32[None,4]`.  Raises OpError for another form."""
+    match = re.fullmatch(r"\s*(?:(\w+)\s*:)?\s*(\w+)\s*\[([^\]]*)\]\s*", text)
+    if match is None:
+        raise OpError(f"explain: --input must have the form x:float32[None,4], not {text!r}")
+    sizes = [s.strip() for s in match[3].split(",") if s.strip()]
+    invalid = [s for s in sizes if s not in ("None", "?", "-1") and not s.isdigit()]
+    if invalid:
+        raise OpError(
+            f"explain: --input {text!r}: the sizes {invalid} are neither numbers nor None"
+        )
+    return InputSpec([int(s) if s.isdigit() else None for s in sizes], match[2], match[1])
 
 
-def _show(target: str, found: Explanation) -> None:
+def _print_explanation(target: str, explanation: Explanation) -> None:
     out = console(soft_wrap=True, highlight=False, markup=False)
-    for problem in found.problems:
+    for problem in explanation.problems:
         out.print(problem.where, style="bold")
         if problem.text:
             out.print(f"    {problem.text}")
@@ -95,15 +99,15 @@ def _show(target: str, found: Explanation) -> None:
             out.print(f"         {line.strip()}")
         if problem.fix:
             out.print(f"  fix:   {problem.fix}")
-    if found.guards:
-        out.print("assumed of Python, another value makes another program:")
-        for guard in found.guards:
+    if explanation.guards:
+        out.print("guards (another value of one of these needs another program):")
+        for guard in explanation.guards:
             out.print(f"  {guard.var} = {guard.expected}")
-    how = (
+    method = (
         "recorded"
-        if found.recorded
+        if explanation.recorded
         else ("only read; --input 'x:float32[None,4]' records it as well")
     )
-    count = len(found.problems)
-    said = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
-    out.print(f"{target}: {said} ({how})")
+    count = len(explanation.problems)
+    summary = "no problems" if not count else "1 problem" if count == 1 else f"{count} problems"
+    out.print(f"{target}: {summary} ({method})")

@@ -1,4 +1,4 @@
-"""What `oarlock inspect` shows of a model."""
+"""`oarlock inspect`: print inputs, outputs, parameters, ops and guards of a model."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
 from ..utils.terminal import console
 
-MOST_PARAMETERS = 40
+MAX_PARAMETERS = 40
 
 
 def shape_text(dtype: str, shape: Iterable[int]) -> str:
-    """`float32[?,10]`"""
+    """Format a dtype and shape as `float32[?,10]`."""
     return f"{dtype}[{','.join('?' if d < 0 else str(d) for d in shape)}]"
 
 
-def show(prefix: str, program: bool) -> None:
-    """Print what the files hold; the whole program as text if asked for.
+def show_model(prefix: str, program: bool) -> None:
+    """Print tables of the model's content or, with `program`, the program as text.
 
-    prefix: also an .onnx or .ort file
+    prefix: of a model, or the path of an .onnx or .ort file
     """
     if prefix.endswith((".onnx", ".ort")):
         from .inspect_graph import show_graph  # noqa: PLC0415
@@ -42,35 +42,35 @@ def show(prefix: str, program: bool) -> None:
         print(files.program)
         return
     out = console(soft_wrap=True)
-    out.print(_ends(files))
-    out.print(_values(files))
-    out.print(_ops(files))
+    out.print(_inputs_outputs_table(files))
+    out.print(_parameters_table(files))
+    out.print(_ops_table(files))
     contract = files.program.contract
     if contract is not None:
-        made = f"made by {contract.producer}; {contract.verified or 'not verified'}"
-        out.print(made, markup=False, highlight=False)
+        status = f"written by {contract.producer}; {contract.verified or 'not verified'}"
+        out.print(status, markup=False, highlight=False)
         for g in contract.guards:
             out.print(
-                f"assumes {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
+                f"guard: {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
                 markup=False,
                 highlight=False,
             )
 
 
-def _ends(files: ModelFiles) -> Table:
+def _inputs_outputs_table(files: ModelFiles) -> Table:
     table = Table("", "name", "type", "path", title=Text(files.name))
     program = files.program
     contract = program.contract
-    for what, names, args, more in (
+    for direction, names, args, lod_inputs in (
         ("input", program.feeds(), contract.inputs if contract else [], offset_inputs(files)),
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
         declared = args or [
             Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
         ]
-        for arg in declared + more:
+        for arg in declared + lod_inputs:
             table.add_row(
-                what,
+                direction,
                 Text(escape_text(arg.name)),
                 Text(shape_text(arg.dtype, arg.shape)),
                 Text(escape_text(arg.path)),
@@ -78,25 +78,25 @@ def _ends(files: ModelFiles) -> Table:
     return table
 
 
-def _values(files: ModelFiles) -> Table:
+def _parameters_table(files: ModelFiles) -> Table:
     total = sum(a.nbytes for a in files.values.values())
     count = sum(int(np.prod(a.shape)) for a in files.values.values())
     table = Table(
         "parameter",
         "type",
-        "in the layer",
-        title=f"{len(files.values)} values, {count:,} numbers, {total / 1e6:.2f} MB",
+        "name in the layer",
+        title=f"{len(files.values)} arrays, {count:,} elements, {total / 1e6:.2f} MB",
     )
-    for name, array in list(files.values.items())[:MOST_PARAMETERS]:
+    for name, array in list(files.values.items())[:MAX_PARAMETERS]:
         row = (files.info or {}).get(name)
         kind = shape_text(BY_NP[array.dtype].name, array.shape)
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
-    if len(files.values) > MOST_PARAMETERS:
+    if len(files.values) > MAX_PARAMETERS:
         table.add_row("...", "", "")
     return table
 
 
-def _ops(files: ModelFiles) -> Table:
+def _ops_table(files: ModelFiles) -> Table:
     lowered = set(runtime().lowered_ops())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")

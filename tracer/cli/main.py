@@ -1,4 +1,4 @@
-"""`oarlock`: look at models, verify, convert, run and time them; and a demonstration of it all."""
+"""Inspect, verify, export, run, time and serve models, and run scripts that import paddle."""
 
 from __future__ import annotations
 
@@ -18,78 +18,85 @@ app = typer.Typer(
 )
 
 Prefix = Annotated[
-    str, typer.Argument(help="m for m.pdmodel and m.pdiparams, or a folder of Paddle 1.x")
+    str, typer.Argument(help="path without suffix of m.pdmodel, or a model folder of Paddle 1.x")
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
-Threads = Annotated[int, typer.Option(help="threads inside one op; 0 leaves it to the engine")]
-CacheDir = Annotated[str, typer.Option(help="folder for optimised graphs; else $OARLOCK_CACHE_DIR")]
+Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's default")]
+CacheDir = Annotated[
+    str, typer.Option(help="folder for optimized graphs; default $OARLOCK_CACHE_DIR")
+]
 
 
-def refusing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with what Oarlock refuses as one red message and exit code 1."""
+def report_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command: print an error as one message and exit with code 1."""
 
     @wraps(command)
-    def guarded(*args: Any, **kwargs: Any) -> None:
+    def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
             console(stderr=True, soft_wrap=True).print(
-                f"[bold red]oarlock:[/] {_escaped(str(error))}", highlight=False
+                f"[bold red]oarlock:[/] {_escape_markup(str(error))}", highlight=False
             )
             sys.exit(1)
 
-    return guarded
+    return wrapper
 
 
-def _escaped(text: str) -> str:
+def _escape_markup(text: str) -> str:
     return text.replace("[", r"\[")
 
 
 @app.command()
-@refusing
+@report_errors
 def demo(
-    out: Annotated[Path, typer.Option(help="folder for the model and the pictures")] = Path(
+    out: Annotated[Path, typer.Option(help="folder for the model and the plots")] = Path(
         "oarlock-demo"
     ),
-    epochs: Annotated[int, typer.Option(min=1)] = 12,
-    seed: Annotated[int, typer.Option(help="of weights, batches and the held-out split")] = 7,
+    epochs: Annotated[int, typer.Option(min=1, help="epochs of training")] = 12,
+    seed: Annotated[int, typer.Option(help="seed of weights, batches and the test split")] = 7,
 ) -> None:
-    """Train LeNet on real digits, save it, and run it in five ways."""
-    from .demo import run_demo  # noqa: PLC0415 - each command imports what it needs
+    """Train LeNet on digits, save it, and run it with five backends."""
+    from .demo import run_demo  # noqa: PLC0415 - a command imports its modules when it runs
 
     run_demo(out, epochs, seed)
 
 
 @app.command()
-@refusing
+@report_errors
 def inspect(
     prefix: Prefix,
     program: Annotated[
-        bool, typer.Option("--program", help="print the whole program as text")
+        bool, typer.Option("--program", help="print the program as text instead of tables")
     ] = False,
 ) -> None:
-    """Show inputs, outputs, parameters, ops and assumptions of a model."""
-    from .inspect import show  # noqa: PLC0415
+    """Print inputs, outputs, parameters, ops and guards of a model, or of an .onnx or .ort file."""
+    from .inspect import show_model  # noqa: PLC0415
 
-    show(prefix, program)
+    show_model(prefix, program)
 
 
 @app.command()
-@refusing
+@report_errors
 def explain(
     target: Annotated[
         str,
         typer.Argument(
-            help="script.py:Net, a Layer that needs no arguments, a function, or a variable"
+            help="script.py:NAME; NAME: a Layer without required arguments, a function or a "
+            "variable that holds one"
         ),
     ],
     input: Annotated[
         list[str],
-        typer.Option(help="x:float32[None,4], one for each argument: then it is recorded"),
+        typer.Option(
+            help="spec of an argument, as x:float32[None,4]; repeat it for each argument. The "
+            "code is then also recorded, not only read"
+        ),
     ] = [],  # noqa: B006
 ) -> None:
-    """List all that keeps a Layer or function from becoming a program, with cause and fix; exit
-    code 1 if there is anything.
+    """List the problems that prevent the capture of a Layer or function, with cause and fix.
+
+    The exit code is 1 if there are problems.
     """
     from .explain import explain_script  # noqa: PLC0415
 
@@ -98,10 +105,10 @@ def explain(
 
 
 @app.command()
-@refusing
+@report_errors
 def verify(prefix: Prefix) -> None:
-    """Check a model's files, and compare engine and interpreter at two sizes of every free
-    dimension.
+    """Validate a model's files and compare the results of engine and interpreter, with two sizes of
+    each dynamic dimension.
     """
     from .model import verify_files  # noqa: PLC0415
 
@@ -109,81 +116,89 @@ def verify(prefix: Prefix) -> None:
 
 
 @app.command()
-@refusing
+@report_errors
 def export(
     prefix: Prefix,
     repository: Annotated[
-        Path | None, typer.Argument(help="for --to triton: the folder of models")
+        Path | None, typer.Argument(help="with --to triton: the model repository to write into")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="the file to write")] = None,
     to: Annotated[
         str,
         typer.Option(
-            help="onnx, ort: FlatBuffers for minimal builds, or triton: a folder for Triton "
-            "Inference Server"
+            help="onnx; ort (ONNX Runtime's format for minimal builds); or triton (a folder for "
+            "Triton Inference Server)"
         ),
     ] = "onnx",
     inline: Annotated[
         bool,
-        typer.Option("--inline", help="weights inside the file, not in the .pdiparams beside it"),
+        typer.Option("--inline", help="store the weights in the file, not in the .pdiparams file"),
     ] = False,
     opset: Annotated[
-        int | None, typer.Option(help="ONNX opset; the lowest from 17 on that serves")
+        int | None,
+        typer.Option(help="ONNX opset; default: the lowest >= 17 that has all operators"),
     ] = None,
     target: Annotated[
-        str, typer.Option(help="what shall run it: 'ort>=1.15,trt>=8.6,openvino'")
+        str,
+        typer.Option(help="engines that must read the file, as 'ort>=1.15,trt>=8.6,openvino'"),
     ] = "",
 ) -> None:
-    """Write a model as ONNX that shares its .pdiparams, in ORT format, or for Triton; judge it and
-    run it.
+    """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format
+    or a Triton model repository; check the file and compare its results with the model's.
     """
-    from ..onnx.files import Wanted  # noqa: PLC0415
+    from ..onnx.writer import ExportOptions  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415
 
-    where = output if output is not None else repository
-    if where is None:
-        raise ValueError("export: where to? Give -o FILE, or a folder for --to triton")
-    export_model(prefix, where, to, Wanted(opset, target, inline))
+    destination = output if output is not None else repository
+    if destination is None:
+        raise ValueError("export: no destination; give -o FILE, or a folder for --to triton")
+    export_model(prefix, destination, to, ExportOptions(opset, target, inline))
 
 
 @app.command()
-@refusing
+@report_errors
 def serve(
-    models: Annotated[list[str], typer.Argument(help="models: prefixes, or NAME=PREFIX")],
-    host: Annotated[str, typer.Option(help="the address to listen on")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    models: Annotated[list[str], typer.Argument(help="models: PREFIX or NAME=PREFIX")],
+    host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="port to listen on; 0: a free one")
+    ] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=1024, help="requests that run at once")] = 2,
     queue: Annotated[
-        int, typer.Option(min=0, help="requests that may wait for them; more are refused with 503")
+        int,
+        typer.Option(min=0, help="requests that may wait; more are rejected with status 503"),
     ] = 64,
     max_request_mb: Annotated[
-        float, typer.Option(min=0.001, help="the largest request, also unpacked")
+        float,
+        typer.Option(min=0.001, help="limit of one request body, also after decompression"),
     ] = 64,
     max_memory_mb: Annotated[
-        float, typer.Option(min=0.001, help="all requests in memory; more are refused with 503")
+        float,
+        typer.Option(
+            min=0.001, help="limit of all request bodies; more are rejected with status 503"
+        ),
     ] = 512,
     request_timeout: Annotated[
-        float, typer.Option(min=0.1, help="seconds that a client has to send a request")
+        float, typer.Option(min=0.1, help="seconds in which a request body must arrive")
     ] = 30,
     idle_timeout: Annotated[
-        float, typer.Option(min=0.1, help="seconds between two pieces of a request")
+        float, typer.Option(min=0.1, help="seconds between two chunks of a request body")
     ] = 5,
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="listen where other machines can reach it")
+        bool,
+        typer.Option("--allow-remote", help="allow an address that other machines can reach"),
     ] = False,
     locate_guards: Annotated[
         bool,
-        typer.Option(
-            "--locate-guards", help="after a failed run, find the guard that its inputs violate"
-        ),
+        typer.Option("--locate-guards", help="after a failed run, report the violated guard"),
     ] = False,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
 ) -> None:
-    """Answer the Open Inference Protocol v2 (KServe, Triton's clients) over HTTP.
+    """Serve models over HTTP with the Open Inference Protocol v2 (KServe, Triton clients).
 
-    Metrics are at /metrics.
+    Prometheus metrics are at /metrics.
     """
     from .serving import serve_models  # noqa: PLC0415
 
@@ -205,42 +220,47 @@ def serve(
 
 
 @app.command()
-@refusing
+@report_errors
 def run(
     prefix: Prefix,
     input: Annotated[
-        Path, typer.Option("--input", "-i", help=".npz with arrays by input name, or in0, in1, ...")
+        Path,
+        typer.Option("--input", "-i", help=".npz file; arrays named as inputs, or in0, in1, ..."),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help=".npz to write, arrays by output name")
+        Path,
+        typer.Option("--output", "-o", help=".npz file to write; arrays named as outputs"),
     ],
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
 ) -> None:
-    """Run a model on arrays."""
+    """Run a model on the arrays of an .npz file."""
     from .model import run_model  # noqa: PLC0415
 
     run_model(prefix, input, output, device=device, threads=threads, cache_dir=cache_dir)
 
 
 @app.command()
-@refusing
+@report_errors
 def bench(
     prefix: Prefix,
     shape: Annotated[
-        list[str], typer.Option(help="NAME=1,3,224,224; free dimensions are 1 otherwise")
+        list[str],
+        typer.Option(
+            help="shape of an input, as NAME=1,3,224,224; default for dynamic dimensions: 1"
+        ),
     ] = [],  # noqa: B006
-    warmup: int = 5,
-    repeat: int = 100,
+    warmup: Annotated[int, typer.Option(help="runs that are not measured")] = 5,
+    repeat: Annotated[int, typer.Option(help="measured runs")] = 100,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
-    json: Annotated[bool, typer.Option("--json", help="one JSON object")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Time a model: load, first run, and percentiles of the runs after that.
+    """Time a model: load, first run, and percentiles of further runs.
 
-    `oarlock-runner bench` can do more.
+    `oarlock-runner bench` has more options.
     """
     from .bench import bench_model  # noqa: PLC0415
 
@@ -250,9 +270,9 @@ def bench(
 
 
 @app.command()
-@refusing
+@report_errors
 def doctor() -> None:
-    """Say which engine would be used, and what it can run on."""
+    """Print the ONNX Runtime library in use, its version and its providers."""
     from .model import show_engine  # noqa: PLC0415
 
     show_engine()
@@ -266,19 +286,21 @@ def doctor() -> None:
         "allow_interspersed_args": False,
     },
 )
-@refusing
+@report_errors
 def script(
     context: typer.Context,
     api: Annotated[
         str | None,
-        typer.Option(help="how Paddle behaved: 1.8, 2.4, 2.6; else by what the script says"),
+        typer.Option(
+            help="the Paddle version to imitate: 1.8, 2.4 or 2.6; default: detected from the script"
+        ),
     ] = None,
 ) -> None:
-    """Run a script that imports paddle, as it is: `oarlock run-script train.py --its-own
-    arguments`; or `-m module`.
+    """Run an unchanged script that imports paddle: `oarlock run-script train.py ARGUMENTS` or
+    `oarlock run-script -m module ARGUMENTS`.
     """
     from ..compat.script import run_script  # noqa: PLC0415
 
     if not context.args:
-        raise ValueError("run-script: which script?")
+        raise ValueError("run-script: no script; give a path, or -m MODULE")
     sys.exit(run_script(context.args, api))

@@ -1,4 +1,4 @@
-"""What `oarlock verify`, `export`, `run` and `doctor` do."""
+"""`oarlock verify`, `export`, `run` and `doctor`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from ..loader.engine import Engine, library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
-from ..onnx.files import Wanted, write_onnx
 from ..onnx.ort_format import write_ort
+from ..onnx.writer import ExportOptions, write_onnx
 from ..utils.terminal import console
 
 _print = console(highlight=False, soft_wrap=True, markup=False).print
 
 
 def verify_files(prefix: str) -> None:
-    """Judge the files, and compare engine and interpreter.   Raises what is wrong."""
+    """Validate the files and compare engine and interpreter.
+
+    Raises FileError for an invalid program, and VerifyError if results differ.
+    """
     files = read_model(prefix)
-    wrong = check(files.program)
-    if wrong:
-        raise FileError(f"{files.name}: the program is not legal:\n  " + "\n  ".join(wrong))
+    problems = check(files.program)
+    if problems:
+        raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
     layer = TranslatedLayer(files)
     if files.program.contract is None:
         method = layer._method("forward")
@@ -43,53 +46,53 @@ def verify_files(prefix: str) -> None:
     except Unsupported as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
-            f"{files.name}: the engine takes it; nothing to compare it with: "
-            f"{str(error).splitlines()[0]}"
+            f"{files.name}: the engine accepts the model; results were not compared because the "
+            f"interpreter cannot run it: {str(error).splitlines()[0]}"
         )
         return
 
-    def interpreted(tensors: list[Tensor]) -> list[Any]:
+    def interpret(tensors: list[Tensor]) -> list[Any]:
         return run_compiled(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # The output that it would print is printed.
-        found = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpreted)
-    agree = "" if found.startswith("not verified") else "engine and interpreter agree "
+        warnings.simplefilter("ignore")  # the report below contains the text of the warnings
+        report = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpret)
+    agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(
-        f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} values; "
-        f"{agree}{found}"
+        f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} parameters and "
+        f"buffers; {agree}{report}"
     )
 
 
-def export_model(prefix: str, output: Path, to: str, wanted: Wanted) -> None:
-    """Write ONNX, ORT format or a folder for Triton, judged before it stays.
+def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> None:
+    """Write ONNX, ORT format or a Triton model folder, and check it.
 
-    Raises OpError where the weights cannot be shared.
+    Raises OpError if the file cannot reference the weights in the .pdiparams file.
     """
     writers = {"onnx": write_onnx, "ort": write_ort}
     if to == "triton":
-        from ..serving.triton import write_repository  # noqa: PLC0415 - which stands above
+        from ..serving.triton import write_repository  # noqa: PLC0415
 
-        folder = write_repository(prefix, output, wanted)
+        folder = write_repository(prefix, output, options)
         _print(
             f"{folder}: for tritonserver --model-repository {output}; inference_service.yaml "
             f"is for KServe"
         )
         return
     if to not in writers:
-        raise OpError(f"export: --to {to} is not known; there are {', '.join(writers)}, triton")
+        raise OpError(f"export: --to must be {', '.join(writers)} or triton, not {to!r}")
     files = read_model(prefix)
-    made = writers[to](files, output, wanted)
-    shared = (
+    result = writers[to](files, output, options)
+    weights = (
         ""
-        if wanted.inline or to == "ort" or not files.params_path
+        if options.inline or to == "ort" or not files.params_path
         else f", weights in {os.path.basename(files.params_path)}"
     )
-    _print(f"{output}: {made.size:,} bytes, opset {made.opset}{shared}\n{made.checked}")
+    _print(f"{output}: {result.size:,} bytes, opset {result.opset}{weights}\n{result.check_report}")
 
 
 def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
-    """Run on the arrays of an .npz, and write another.   options: of the engine."""
+    """Run a model on the arrays of one .npz file and write another.  options: of the engine"""
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     arrays = load_npz(input)
@@ -98,8 +101,8 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     missing = [name for name, array in feeds.items() if array is None]
     if missing:
         raise OpError(
-            f"run: {input.name} holds {sorted(arrays)}, but the model takes {names}; "
-            f"{missing} are missing"
+            f"run: {input.name} lacks the inputs {missing} (it holds {sorted(arrays)}, the model "
+            f"has the inputs {names})"
         )
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
@@ -109,7 +112,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
 
 
 def show_engine() -> None:
-    """Print which library would be used, its version and its providers."""
+    """Print the path of the ONNX Runtime library, its version and its providers."""
     info = library_info()
     _print(
         f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}"

@@ -1,4 +1,4 @@
-"""What `oarlock serve` does."""
+"""`oarlock serve`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.errors import OpError
 
-_NEEDED = ("starlette", "uvicorn", "prometheus_client")
+_REQUIRED_PACKAGES = ("starlette", "uvicorn", "prometheus_client")
 
 
 def serve_models(
@@ -19,24 +19,29 @@ def serve_models(
     limits: Mapping[str, Any],
     **options: Any,
 ) -> int:
-    """Serve some models until a signal ends it.
+    """Serve models until SIGINT or SIGTERM.  Returns the exit code.
 
-    models: prefixes, or NAME=PREFIX; limits: see serving.body.Limits; options: of the engine
+    models: PREFIX or NAME=PREFIX; limits: the fields of serving.body.Limits; options: of the engine
     """
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    missing = [name for name in _REQUIRED_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise OpError(f"serve: {', '.join(missing)} are missing; pip install 'oarlock[serve]'")
+        raise OpError(
+            f"serve: missing packages: {', '.join(missing)} (pip install 'oarlock[serve]')"
+        )
     from ..serving.body import Limits  # noqa: PLC0415 - an extra
-    from ..serving.served import Served  # noqa: PLC0415
+    from ..serving.served_model import ServedModel  # noqa: PLC0415
     from ..serving.server import check_host, serve  # noqa: PLC0415
 
     check_host(host, allow_remote)
-    return serve([Served(*named(text), **options) for text in models], host, port, Limits(**limits))
+    return serve(
+        [ServedModel(*parse_model_argument(text), **options) for text in models],
+        host,
+        port,
+        Limits(**limits),
+    )
 
 
-def named(text: str) -> tuple[str, str]:
-    """The prefix of a model, and the name it is to have, of NAME=PREFIX; '' where it is
-    not said.
-    """
+def parse_model_argument(text: str) -> tuple[str, str]:
+    """Split NAME=PREFIX into (prefix, name); the name is '' if the argument is only a prefix."""
     name, equals, prefix = text.partition("=")
     return (prefix, name) if equals and "/" not in name else (text, "")

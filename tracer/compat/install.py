@@ -127,7 +127,7 @@ def _apply(now: _Installed, age: Age) -> None:
     now.age = age
     os.environ[INHERITED] = age.version
     before = oarlock.__version__
-    oarlock.__version__ = oarlock.version.said = age.version
+    oarlock.__version__ = oarlock.version.reported_version = age.version
     now.undo += [
         lambda: setattr(oarlock, "__version__", before),
         lambda: setattr(oarlock.version, "said", before),

@@ -102,7 +102,7 @@ class Reducer:
         self._used: set[int] = set()
         listeners.add(self)
 
-    def listens(self) -> bool:
+    def is_active(self) -> bool:
         """Handle a gradient that is final."""
         return self.armed
 
@@ -128,7 +128,7 @@ class Reducer:
             bucket.clear()
         for key in left:
             bucket, index = self._place[key]
-            self.arrived(bucket.parameters[index], None)
+            self.on_gradient(bucket.parameters[index], None)
         return True
 
     def _check_known(self, reached: dict[int, Tensor]) -> None:
@@ -148,11 +148,11 @@ class Reducer:
             )
             raise OarlockError(with_user_line(why))
 
-    def sets(self, leaf: Tensor) -> bool:
+    def owns(self, leaf: Tensor) -> bool:
         """Handle a gradient that is final."""
         return id(leaf) in self._place
 
-    def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
+    def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
         """Handle a gradient that is final."""
         bucket, index = self._place[id(leaf)]
         if gradient is None and self._unused:

@@ -1,4 +1,4 @@
-"""What to run and how."""
+"""`inference.Config`: the model files and the options of the engine."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from typing import Any
 
 from ..core.errors import OpError
-from .kinds import PrecisionType
-from .summary import table
+from .enums import PrecisionType
+from .summary import format_table
 
-_ELSEWHERE = {
+_UNSUPPORTED_DEVICES = {
     "dlnne",
     "ipu",
     "lite_engine",
@@ -24,11 +24,11 @@ _ELSEWHERE = {
 
 
 class Config:
-    """A model and how to run it.
+    """The model and the engine options of a Predictor.
 
-    Config(prog_file, params_file), Config(prefix) or Config(model_dir).  What other engines need
-    and this one does not - IR passes, memory reuse, oneDNN, log levels - is accepted and changes
-    nothing; devices that the engine does not have are refused.
+    Config(prog_file, params_file), Config(prefix) or Config(model_dir). Options of Paddle's own
+    engine (IR passes, memory reuse, oneDNN, log levels) are accepted and have no effect. Devices
+    other than CPU, CUDA and TensorRT raise OpError.
     """
 
     Precision = PrecisionType
@@ -49,11 +49,11 @@ class Config:
         if model is not None:
             self.set_model(model, params)
 
-    # -- the model
+    # -- model files
     # ----------------------------------------------------------------------------------------------
 
     def set_model(self, model: str, params: str | None = None) -> None:
-        """The program and its values; or a folder, or a prefix."""
+        """Set the program and parameter files; or, without `params`, a folder or a prefix."""
         model = os.fspath(model)
         if params is None and os.path.isdir(model):
             self._dir, self._prog, self._params = model, "", ""
@@ -67,36 +67,36 @@ class Config:
         self._buffers = None
 
     def set_prog_file(self, path: str) -> None:
-        """The program."""
+        """Set the path of the program file."""
         self._prog = os.fspath(path)
 
     def set_params_file(self, path: str) -> None:
-        """The values of its parameters, in one file."""
+        """Set the path of the parameter file."""
         self._params = os.fspath(path)
 
     def set_model_buffer(
         self, prog: bytes, prog_size: int, params: bytes, params_size: int
     ) -> None:
-        """Both files as bytes."""
+        """Set the contents of program and parameter file as bytes."""
         self._buffers = (bytes(prog[:prog_size]), bytes(params[:params_size]))
 
     def model_dir(self) -> str:
-        """The folder, '' where two files were given."""
+        """Return the model folder, '' if files are set."""
         return self._dir
 
     def prog_file(self) -> str:
-        """The program."""
+        """Return the path of the program file."""
         return self._prog
 
     def params_file(self) -> str:
-        """The values."""
+        """Return the path of the parameter file."""
         return self._params
 
     def model_from_memory(self) -> bool:
-        """Whether the files are bytes."""
+        """Whether the model was set by `set_model_buffer`."""
         return self._buffers is not None
 
-    # -- the device
+    # -- device
     # ---------------------------------------------------------------------------------------------
 
     def enable_use_gpu(
@@ -107,10 +107,9 @@ class Config:
     ) -> None:
         """Run on a GPU.
 
-        memory_pool_init_size_mb: kept, and changes nothing: the engine's memory grows as it is
-        needed
+        memory_pool_init_size_mb: stored without effect; the engine allocates memory on demand
         """
-        _no_half(precision_mode, "enable_use_gpu")
+        _require_float32(precision_mode, "enable_use_gpu")
         self._pool_mb = memory_pool_init_size_mb
         self._options |= {"device": "cuda", "device_id": device_id}
 
@@ -119,15 +118,15 @@ class Config:
         self._options.pop("device", None)
 
     def use_gpu(self) -> bool:
-        """Whether a GPU was asked for."""
+        """Whether the model runs on a GPU."""
         return self._options.get("device", "cpu") != "cpu"
 
     def gpu_device_id(self) -> int:
-        """The number of the GPU."""
+        """Return the index of the GPU."""
         return self._options.get("device_id", 0)
 
     def memory_pool_init_size_mb(self) -> int:
-        """What enable_use_gpu was given."""
+        """Return the `memory_pool_init_size_mb` of `enable_use_gpu`."""
         return self._pool_mb
 
     def enable_tensorrt_engine(
@@ -142,12 +141,13 @@ class Config:
     ) -> None:
         """Run on a GPU through TensorRT.
 
-        use_static: keep the built engines, in the folder of set_optim_cache_dir or beside the
-        model.
+        use_static: cache the built engines, in the folder of `set_optim_cache_dir` or else in the
+        model's folder
         """
         if precision_mode in (PrecisionType.Int8, PrecisionType.Bfloat16):
             raise OpError(
-                f"enable_tensorrt_engine: {precision_mode.name} is not there; Float32 and Half are"
+                f"enable_tensorrt_engine: precision_mode must be Float32 or Half, not "
+                f"{precision_mode.name}"
             )
         self._options |= {"device": "tensorrt", "fp16": precision_mode == PrecisionType.Half}
         self._provider |= {
@@ -159,7 +159,7 @@ class Config:
             self._options.setdefault("cache_dir", self._dir or os.path.dirname(self._prog) or ".")
 
     def tensorrt_engine_enabled(self) -> bool:
-        """Whether TensorRT was asked for."""
+        """Whether the model runs with TensorRT."""
         return self._options.get("device") == "tensorrt"
 
     def set_trt_dynamic_shape_info(
@@ -169,9 +169,9 @@ class Config:
         optim_input_shape: dict[str, list[int]],
         disable_trt_plugin_fp16: bool = False,
     ) -> None:
-        """Between which sizes TensorRT builds its engines.   input -> sizes"""
+        """Set the shape ranges for which TensorRT builds engines, as dicts from input to shape."""
         if not min_input_shape.keys() == max_input_shape.keys() == optim_input_shape.keys():
-            raise OpError("set_trt_dynamic_shape_info: the three dicts name different inputs")
+            raise OpError("set_trt_dynamic_shape_info: the three dicts have different keys")
         for kind, shapes in (
             ("min", min_input_shape),
             ("max", max_input_shape),
@@ -181,33 +181,35 @@ class Config:
             self._provider[f"trt_profile_{kind}_shapes"] = text
 
     def tensorrt_dynamic_shape_enabled(self) -> bool:
-        """Whether sizes were given."""
+        """Whether `set_trt_dynamic_shape_info` was called."""
         return "trt_profile_opt_shapes" in self._provider
 
-    # -- how
+    # -- options
     # --------------------------------------------------------------------------
 
     def set_cpu_math_library_num_threads(self, count: int) -> None:
-        """How many threads compute one op.   Paddle's default, 1, is the default here too"""
+        """Set the number of threads per op.  The default is 1, 0 leaves the choice to
+        the engine.
+        """
         if count < 0:
-            raise OpError(f"set_cpu_math_library_num_threads: {count} threads")
+            raise OpError(f"set_cpu_math_library_num_threads: count must be >= 0, not {count}")
         self._options["threads"] = count
 
     def cpu_math_library_num_threads(self) -> int:
-        """How many threads compute one op; 0: the engine's choice."""
+        """Return the number of threads per op; 0: the engine's choice."""
         return self._options["threads"]
 
     def switch_ir_optim(self, x: bool = True) -> None:
-        """Whether the graph is optimised before it runs."""
+        """Enable or disable the engine's graph optimizations."""
         self._flags["ir_optim"] = bool(x)
         self._options["optimize"] = 99 if x else 0
 
     def ir_optim(self) -> bool:
-        """Whether it is."""
+        """Whether graph optimizations are enabled."""
         return self._flags["ir_optim"]
 
     def set_optim_cache_dir(self, path: str) -> None:
-        """Where optimised graphs, and TensorRT's engines, are kept between starts."""
+        """Set the folder in which optimized graphs and TensorRT engines are cached."""
         self._options["cache_dir"] = os.fspath(path)
 
     def enable_profile(self) -> None:
@@ -215,7 +217,7 @@ class Config:
         self._options["profile"] = "oarlock_profile"
 
     def disable_glog_info(self) -> None:
-        """Nothing is logged in any case."""
+        """Accepted without effect: the engine does not log."""
         self._flags["glog_info_disabled"] = True
 
     def glog_info_disabled(self) -> bool:
@@ -223,32 +225,32 @@ class Config:
         return self._flags["glog_info_disabled"]
 
     def enable_memory_optim(self, x: bool = True) -> None:
-        """The engine always reuses memory."""
+        """Accepted without effect: the engine always reuses memory."""
         self._flags["memory_optim"] = bool(x)
 
     def enable_mkldnn(self) -> None:
-        """The engine has CPU kernels of its own."""
+        """Accepted without effect: the engine has its own CPU kernels."""
         self._flags["mkldnn"] = True
 
     def disable_mkldnn(self) -> None:
-        """As above."""
+        """Accepted without effect, as `enable_mkldnn`."""
         self._flags["mkldnn"] = False
 
     def mkldnn_enabled(self) -> bool:
-        """Whether it was left enabled."""
+        """Whether `disable_mkldnn` was not called."""
         return self._flags["mkldnn"]
 
     def onnxruntime_enabled(self) -> bool:
-        """Always: that is the engine."""
+        """Whether ONNX Runtime runs the model: always True."""
         return True
 
     def summary(self) -> str:
-        """What is set, as a table."""
-        return table(self._summary_rows())
+        """Return a text table of the options."""
+        return format_table(self._summary_rows())
 
     def _summary_rows(self) -> list[tuple[str, Any]]:
-        """The options and values that `summary` lists."""
-        where = (
+        """Return the options and values that `summary` lists."""
+        model = (
             [("model_dir", self.model_dir())]
             if self.model_dir()
             else [("model_file", self.prog_file()), ("params_file", self.params_file())]
@@ -259,26 +261,26 @@ class Config:
                 ("gpu_device_id", self.gpu_device_id()),
                 ("use_tensorrt", self.tensorrt_engine_enabled()),
             ]
-        how = [
+        options = [
             ("cpu_math_thread", self.cpu_math_library_num_threads()),
             ("ir_optim", self.ir_optim()),
         ]
-        return [*where, *device, *how]
+        return [*model, *device, *options]
 
     def __getattr__(self, name: str) -> Any:
-        """What changes nothing here, and what is refused."""
-        if name.startswith("enable_") and name.removeprefix("enable_") in _ELSEWHERE:
+        """Return a no-op for ignored options of Paddle; raise OpError for unsupported devices."""
+        if name.startswith("enable_") and name.removeprefix("enable_") in _UNSUPPORTED_DEVICES:
             raise OpError(
-                f"{name}: the engine has no such device; it runs on the CPU, CUDA and TensorRT"
+                f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
             )
-        if name in _NOTHING:
-            return _nothing
+        if name in _IGNORED_METHODS:
+            return _ignore
         raise AttributeError(f"'Config' has no attribute {name!r}")
 
 
-# What Paddle's users call and what changes nothing here: passes, logs and executors of Paddle's
-# own.
-_NOTHING = frozenset(
+# Methods of Paddle that are accepted without effect: they configure Paddle's passes, logs and
+# executors.
+_IGNORED_METHODS = frozenset(
     (
         "delete_pass",
         "disable_mkldnn_fc_passes",
@@ -300,12 +302,13 @@ _NOTHING = frozenset(
 )
 
 
-def _nothing(*args: Any, **kwargs: Any) -> None:
-    """What changes nothing here."""
+def _ignore(*args: Any, **kwargs: Any) -> None:
+    """Accept a call without effect."""
 
 
-def _no_half(precision: PrecisionType, who: str) -> None:
+def _require_float32(precision: PrecisionType, function: str) -> None:
     if precision != PrecisionType.Float32:
         raise OpError(
-            f"{who}: {precision.name} is not there; models run in the precision they were saved in"
+            f"{function}: precision_mode must be Float32, not {precision.name}; models run in the "
+            f"precision in which they were saved"
         )

@@ -1,4 +1,4 @@
-"""Running a model through handles of its inputs and outputs."""
+"""`inference.Predictor`: run a model through handles of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -18,182 +18,182 @@ from ..loader.engine import Array, Engine
 from ..loader.files import program_bytes
 from ..loader.model_files import read_model
 from .config import Config
-from .kinds import DataType
+from .enums import DataType
 
 
 class Tensor:
-    """One input or output of a predictor."""
+    """A handle of one input or output of a predictor."""
 
     def __init__(self, name: str, dtype: str, shape: Sequence[int | str]) -> None:
         self._name, self._dtype = name, dtype
         self._declared = [d if isinstance(d, int) else -1 for d in shape]
-        self._wanted: list[int] | None = None
+        self._requested_shape: list[int] | None = None
         self._array: Array | None = None
-        self._offsets: Tensor | None = None
+        self._lod_handle: Tensor | None = None
 
     def name(self) -> str:
-        """Its name in the model."""
+        """Return the name of the input or output."""
         return self._name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """The shape that the next copy_from_cpu must have."""
-        self._wanted = [int(d) for d in shape]
+        """Set the shape to which the next `copy_from_cpu` reshapes its data."""
+        self._requested_shape = [int(d) for d in shape]
 
     def copy_from_cpu(self, data: Array) -> None:
-        """Set an input to a copy of an ndarray."""
+        """Copy an ndarray into an input."""
         if not isinstance(data, np.ndarray):
             raise TypeError(
                 f"copy_from_cpu: input '{self._name}' requires an ndarray, not "
                 f"{type(data).__name__}"
             )
-        if self._wanted is not None and self._wanted != list(data.shape):
-            if data.size != int(np.prod(self._wanted)):
+        if self._requested_shape is not None and self._requested_shape != list(data.shape):
+            if data.size != int(np.prod(self._requested_shape)):
                 raise OpError(
-                    f"copy_from_cpu: '{self._name}' was reshaped to {self._wanted}, the "
-                    f"ndarray is {list(data.shape)}"
+                    f"copy_from_cpu: '{self._name}' was reshaped to {self._requested_shape}, but "
+                    f"the ndarray has the shape {list(data.shape)}"
                 )
-            data = data.reshape(self._wanted)
+            data = data.reshape(self._requested_shape)
         self._array = np.array(data, order="C")
 
     def share_external_data(self, data: Any) -> None:
-        """Set an input to a Tensor or an ndarray without a copy: it must stay as it is until the
-        run is over.
+        """Use a Tensor or ndarray as an input without copying it; it must not change until the run
+        has finished.
         """
         self._array = np.ascontiguousarray(data.array if isinstance(data, eager.Tensor) else data)
 
     def copy_to_cpu(self) -> Array:
-        """The content.   For an output: of the last run"""
+        """Return the content as an ndarray; for an output, the result of the last run."""
         if self._array is None:
-            raise OpError(f"copy_to_cpu: '{self._name}' holds nothing yet")
+            raise OpError(f"copy_to_cpu: '{self._name}' has no content yet")
         return self._array
 
     def shape(self) -> list[int]:
-        """Its shape; what the model declares, -1 for open sizes, until it holds something."""
+        """Return the shape of the content or, before there is content, the declared shape with -1
+        for dynamic dimensions.
+        """
         if self._array is not None:
             return list(self._array.shape)
-        return self._wanted if self._wanted is not None else self._declared
+        return self._requested_shape if self._requested_shape is not None else self._declared
 
     def type(self) -> DataType:
-        """Its element type."""
+        """Return the element type."""
         return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
-        """Where its packed sequences begin: as `set_lod` was told, or of an output as the last run
-        had it.
-
-        Empty for others
+        """Return the LoD (offsets of packed sequences): the value of `set_lod` or, for an output,
+        that of the last run. Empty for tensors without sequences.
         """
         return (
             []
-            if self._offsets is None or self._offsets._array is None
-            else [self._offsets._array.tolist()]
+            if self._lod_handle is None or self._lod_handle._array is None
+            else [self._lod_handle._array.tolist()]
         )
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Say where the packed sequences of an input begin, and how many rows there are: [[0, 3,
-        7]].
+        """Set the LoD of an input: offsets of its packed sequences, as [[0, 3, 7]].
 
-        Raises OpError for more than one level, and for what does not hold sequences in the model.
+        Raises OpError for more than one level, and for an input without sequences.
         """
-        if not len(lod) and self._offsets is None:
+        if not len(lod) and self._lod_handle is None:
             return
-        if self._offsets is None:
+        if self._lod_handle is None:
             raise OpError(
-                f"set_lod: '{self._name}' holds no packed sequences in the model; pad "
-                f"them, and give their lengths"
+                f"set_lod: '{self._name}' has no packed sequences (LoD) in the model; pass padded "
+                f"sequences and their lengths"
             )
         if len(lod) != 1:
-            raise OpError(f"set_lod: '{self._name}' takes one level of sequences, not {len(lod)}")
-        self._offsets._array = np.array(lod[0], "int64")
+            raise OpError(f"set_lod: '{self._name}' requires one level of LoD, not {len(lod)}")
+        self._lod_handle._array = np.array(lod[0], "int64")
 
 
 class Predictor:
-    """A model ready to run.
+    """Runs a model.
 
-    Handles belong to one thread; `clone` gives another thread its own, on the same engine.
+    A predictor and its handles belong to one thread; `clone` returns a predictor for another thread
+    that shares the engine.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
-        self._offsets = engine.offsets
+        self._lod_names = engine.offsets
         handles = self._inputs | self._outputs
-        for offsets, name in self._offsets.items():
-            handles[name]._offsets = handles[offsets]
+        for lod_name, name in self._lod_names.items():
+            handles[name]._lod_handle = handles[lod_name]
 
     def get_input_names(self) -> list[str]:
-        """In the order of the model.
+        """Return the names of the inputs in the model's order.
 
-        The offsets of packed sequences are given by `set_lod` of these, or as inputs `<name>.lod`
+        The LoD of an input is set with `set_lod` of its handle, or through the handle `<name>.lod`.
         """
-        return self._without_offsets(self._inputs)
+        return self._without_lod(self._inputs)
 
     def get_output_names(self) -> list[str]:
-        """In the order of the model."""
-        return self._without_offsets(self._outputs)
+        """Return the names of the outputs in the model's order."""
+        return self._without_lod(self._outputs)
 
-    def _without_offsets(self, handles: dict[str, Tensor]) -> list[str]:
-        return [name for name in handles if name not in self._offsets]
+    def _without_lod(self, handles: dict[str, Tensor]) -> list[str]:
+        return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
-        """The input of that name.   Raises OpError where there is none."""
-        return _named(self._inputs, name, "input")
+        """Return the handle of an input.  Raises OpError for an unknown name."""
+        return _get_handle(self._inputs, name, "input")
 
     def get_output_handle(self, name: str) -> Tensor:
-        """The output of that name.   Raises OpError where there is none."""
-        return _named(self._outputs, name, "output")
+        """Return the handle of an output.  Raises OpError for an unknown name."""
+        return _get_handle(self._outputs, name, "output")
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
         """Compute all outputs.
 
-        inputs: Tensors in order, which makes them the result as well; else the handles hold them,
-        and True comes back
+        inputs: Tensors or arrays in the model's order; then the outputs are returned as a list of
+        Tensors. Without it, the inputs are read from the handles, the outputs are stored in the
+        handles, and True is returned.
 
-        Raises OpError for inputs that are missing or do not fit, GuardError where a trace had
-        assumed otherwise.
+        Raises OpError for missing or incompatible inputs, GuardError for a violated guard.
         """
         if inputs is not None:
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
-            fetch = self.get_output_names() if self._offsets else None
+            fetch = self.get_output_names() if self._lod_names else None
             return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
         arrays = [handle._array for handle in self._inputs.values()]
         if any(array is None for array in arrays):
-            raise OpError(f"run: {self._missing()}")
+            raise OpError(f"run: {self._missing_message()}")
         for handle, array in zip(self._outputs.values(), self._engine.run(arrays), strict=True):
             handle._array = array
         return True
 
-    def _missing(self) -> str:
-        """What the handles of the inputs lack."""
+    def _missing_message(self) -> str:
+        """Return an error message about input handles without content."""
         missing = [name for name, handle in self._inputs.items() if handle._array is None]
-        if data := [name for name in missing if name not in self._offsets]:
-            return f"nothing was copied into {', '.join(data)}"
-        packed = " and ".join(f"'{self._offsets[name]}'" for name in missing)
-        return f"say by set_lod of {packed} where its sequences begin"
+        if data := [name for name in missing if name not in self._lod_names]:
+            return f"the inputs {', '.join(data)} have no content; call copy_from_cpu"
+        packed = " and ".join(f"'{self._lod_names[name]}'" for name in missing)
+        return f"the LoD of {packed} is missing; call set_lod"
 
     def clone(self, stream: Any = None) -> Predictor:
-        """Another predictor of the same engine and weights, with handles of its own."""
+        """Return another predictor with the same engine and weights and its own handles."""
         return Predictor(self._engine)
 
     def clear_intermediate_tensor(self) -> None:
-        """The engine keeps none."""
+        """Accepted without effect: the engine stores no intermediate tensors between runs."""
 
     def try_shrink_memory(self) -> int:
-        """Nothing to give back.   0 bytes"""
+        """Return the number of released bytes: always 0."""
         return 0
 
 
-def _named(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
+def _get_handle(handles: dict[str, Tensor], name: str, kind: str) -> Tensor:
     if name not in handles:
-        raise OpError(f"get_{what}_handle: no {what} '{name}' (the model has {', '.join(handles)})")
+        raise OpError(f"get_{kind}_handle: no {kind} '{name}' (the model has {', '.join(handles)})")
     return handles[name]
 
 
 def create_predictor(config: Config) -> Predictor:
-    """Read the model and make the engine.
+    """Read the model of a Config and create a Predictor.
 
-    Raises FileError, UnsupportedError with all ops that the engine does not have, EngineError.
+    Raises FileError, UnsupportedError (with all ops that the engine lacks) or EngineError.
     """
     options = config._options | (
         {"provider": config._provider} if config._provider and config.use_gpu() else {}
@@ -205,9 +205,9 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
-    """The program's bytes, the path of its values, its name.
+    """Return the program's bytes, the path of the parameter file, and the program's name.
 
-    scratch: for what is in no file, and gone once the engine has it open
+    scratch: a temporary folder for parameters that are not in one file
     """
     if config._buffers is not None:
         path = scratch / "model.pdiparams"
@@ -223,9 +223,9 @@ def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
 
 
 def _folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
-    """A folder of 1.x: `__model__`, and one file for each value."""
+    """Read a model folder of Paddle 1.x: `__model__` and one file per parameter."""
     if not folder:
-        raise OpError("create_predictor: the Config names no model")
+        raise OpError("create_predictor: the Config has no model; call set_model")
     files = read_model(folder)
     path = scratch / "model.pdiparams"
     with path.open("wb") as file:
@@ -234,14 +234,14 @@ def _folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
 
 
 class PredictorPool:
-    """As many predictors as threads, on one engine."""
+    """A list of predictors that share one engine, one for each thread."""
 
     def __init__(self, config: Config, size: int = 1) -> None:
         first = create_predictor(config)
         self._all = [first, *[first.clone() for _ in range(size - 1)]]
 
     def retrive(self, index: int) -> Predictor:
-        """The predictor of that number; Paddle spells it so."""
+        """Return the predictor with that index.  The name is Paddle's spelling."""
         return self._all[index]
 
     retrieve = retrive

@@ -1,4 +1,4 @@
-"""The options of a Config as a table."""
+"""Text table of the options of a Config."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 
-def table(options: Iterable[tuple[str, Any]]) -> str:
-    """Options and their values, in a frame."""
+def format_table(options: Iterable[tuple[str, Any]]) -> str:
+    """Format names and values as a table with borders."""
     rows = [("Option", "Value"), *[(name, _text(value)) for name, value in options]]
-    wide = [max(len(row[k]) for row in rows) for k in (0, 1)]
-    line = "+" + "+".join("-" * (w + 2) for w in wide) + "+"
-    body = [f"| {name:<{wide[0]}} | {value:<{wide[1]}} |" for name, value in rows]
+    widths = [max(len(row[k]) for row in rows) for k in (0, 1)]
+    line = "+" + "+".join("-" * (w + 2) for w in widths) + "+"
+    body = [f"| {name:<{widths[0]}} | {value:<{widths[1]}} |" for name, value in rows]
     return "\n".join([line, body[0], line, *body[1:], line])
 
 

@@ -1,4 +1,4 @@
-"""Which engine runs the models."""
+"""Versions of the engine."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from ..loader.engine import library_info
 
 
 def get_version() -> str:
-    """One line about the engine: its version, and the file it was opened from."""
-    found = library_info()
-    return f"version: ONNX Runtime {found['version']}\nlibrary: {found['path']}\n"
+    """Return the version of ONNX Runtime and the path of its library as text."""
+    info = library_info()
+    return f"version: ONNX Runtime {info['version']}\nlibrary: {info['path']}\n"
 
 
 def get_trt_compile_version() -> tuple[int, int, int]:
-    """(0, 0, 0): nothing is compiled against TensorRT; the engine opens it when it is asked for."""
+    """Return (0, 0, 0): the package is not compiled against TensorRT."""
     return (0, 0, 0)
 
 
 def get_trt_runtime_version() -> tuple[int, int, int]:
-    """(0, 0, 0), as above."""
+    """Return (0, 0, 0): the version of TensorRT is not known."""
     return (0, 0, 0)

@@ -1,4 +1,4 @@
-"""Models as ONNX."""
+"""Export of layers to ONNX."""
 
 from .export import export
 

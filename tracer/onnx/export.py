@@ -1,4 +1,4 @@
-"""A Layer as ONNX, in one call."""
+"""`onnx.export`: write a Layer as an ONNX file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from ..core.errors import OpError
 from ..jit.save import check_path, save
 from ..loader.model_files import read_model
-from .files import Wanted, write_onnx
+from .writer import ExportOptions, write_onnx
 
-# Options of Paddle2ONNX without effect: ops are never omitted, the check always runs.
+# Options of Paddle2ONNX that are accepted and have no effect.
 IGNORED = (
     "auto_upgrade_opset",
     "deploy_backend",
@@ -26,16 +26,15 @@ IGNORED = (
 def export(
     layer: Any, path: str, input_spec: Any = None, opset_version: int | None = None, **configs: Any
 ) -> None:
-    """Write `path`.onnx, and beside it `path`.pdmodel and `path`.pdiparams, whose weights it
-    shares.
+    """Write `path`.onnx, `path`.pdmodel and `path`.pdiparams; the ONNX file references the weights
+    in the .pdiparams file.
 
-    opset_version: None: the lowest from 17 on that serves.
-    inline=True: `path`.onnx alone, weights inside.
-    target: as in
-    `oarlock export --target`.
-    enable_onnx_checker=False: the file is not judged.
-    output_spec: outputs to keep. Raises what `jit.save` raises, and UnsupportedError with all ops
-    that ONNX cannot say.
+    opset_version: default: the lowest opset >= 17 that has all operators of the model.
+    inline=True: write only `path`.onnx, with the weights inside.
+    target: as in `oarlock export --target`.
+    enable_onnx_checker=False: write the file without checking and running it.
+    output_spec: the outputs to export.
+    Raises the errors of `jit.save`, and UnsupportedError with all ops that have no ONNX equivalent.
     """
     unknown = configs.keys() - {
         *IGNORED,
@@ -46,8 +45,8 @@ def export(
         "input_names_after_prune",
     }
     if unknown:
-        raise OpError(f"onnx.export: there is no config {sorted(unknown)}")
-    wanted = Wanted(
+        raise OpError(f"onnx.export: unknown options {sorted(unknown)}")
+    options = ExportOptions(
         opset_version,
         configs.get("target", ""),
         configs.get("inline", False),
@@ -62,7 +61,7 @@ def export(
     with tempfile.TemporaryDirectory(prefix=".oarlock-", dir=target.parent) as folder:
         scratch = Path(folder, target.stem)
         save(layer, str(scratch), input_spec, **outputs)
-        write_onnx(read_model(str(scratch)), scratch.with_name(target.name), wanted)
-        for made in sorted(Path(folder).iterdir()):
-            if made.suffix == ".onnx" or not wanted.inline:
-                os.replace(made, target.with_name(made.name))
+        write_onnx(read_model(str(scratch)), scratch.with_name(target.name), options)
+        for file in sorted(Path(folder).iterdir()):
+            if file.suffix == ".onnx" or not options.inline:
+                os.replace(file, target.with_name(file.name))

@@ -1,5 +1,5 @@
-"""`.ort` files: ONNX Runtime's FlatBuffers form for minimal and mobile builds, and the list of
-operators that such a build needs.
+"""Write and read `.ort` files (ONNX Runtime's FlatBuffers format for minimal and mobile builds),
+and write the list of operators that such a build needs.
 """
 
 from __future__ import annotations
@@ -14,54 +14,62 @@ from ..core.errors import FileError
 from ..export.save import atomic_write, named
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
-from .files import Wanted, Written, compared, not_an_input, onnx_bytes, opset_for, session_options
+from .writer import (
+    ExportOptions,
+    ExportResult,
+    check_output_path,
+    compare_with_model,
+    onnx_bytes,
+    select_opset,
+    session_options,
+)
 
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
 
-def write_ort(files: ModelFiles, output: Path, wanted: Wanted) -> Written:
-    """Write the model in ORT format, weights inside, and `output`.required_operators.config beside
-    it.
-
-    2 GB at most.
+def write_ort(files: ModelFiles, output: Path, options: ExportOptions) -> ExportResult:
+    """Write the model with its weights in ORT format (at most 2 GB), and the operator list
+    `<stem>.required_operators.config` in the same folder.
     """
-    not_an_input(files, output)
-    opset = opset_for(files, wanted)
+    check_output_path(files, output)
+    opset = select_opset(files, options)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
-        plain, made = Path(folder, "model.onnx"), Path(folder, output.name)
-        with named(plain):
-            plain.write_bytes(onnx_bytes(files, plain, True, opset))
-        convert(plain, made)
-        data = made.read_bytes()
-        checked = compared(files, made) if wanted.check else "not checked"
+        onnx_path, ort_path = Path(folder, "model.onnx"), Path(folder, output.name)
+        with named(onnx_path):
+            onnx_path.write_bytes(onnx_bytes(files, onnx_path, True, opset))
+        convert_to_ort(onnx_path, ort_path)
+        data = ort_path.read_bytes()
+        report = compare_with_model(files, ort_path) if options.check else "not checked"
     operators = read_ort(data, output.name).operators
-    atomic_write({str(output): data, str(config_path(output)): config_text(operators).encode()})
-    return Written(
-        output, len(data), opset, f"{checked}; needs {sum(map(len, operators.values()))} operators"
+    atomic_write(
+        {str(output): data, str(operator_config_path(output)): operator_config(operators).encode()}
+    )
+    return ExportResult(
+        output, len(data), opset, f"{report}; needs {sum(map(len, operators.values()))} operators"
     )
 
 
-def config_path(output: Path) -> Path:
-    """Where the list of operators lies."""
+def operator_config_path(output: Path) -> Path:
+    """Return the path of the operator list of an `.ort` file."""
     return output.with_name(f"{output.stem}.required_operators.config")
 
 
-def convert(plain: Path, made: Path) -> None:
-    """ONNX to ORT format by ONNX Runtime itself, with optimisations that hold on every machine."""
+def convert_to_ort(onnx_path: Path, ort_path: Path) -> None:
+    """Convert ONNX to ORT format with ONNX Runtime and its hardware-independent optimizations."""
     import onnxruntime  # noqa: PLC0415
 
     options = session_options()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-    options.optimized_model_filepath = str(made)
+    options.optimized_model_filepath = str(ort_path)
     options.add_session_config_entry("session.save_model_format", "ORT")
     try:
-        onnxruntime.InferenceSession(str(plain), options, providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(str(onnx_path), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise EngineError(f"{made.name}: ONNX Runtime cannot write it: {error}") from None
+        raise EngineError(f"{ort_path.name}: ONNX Runtime cannot write the file: {error}") from None
 
 
-def config_text(operators: Operators) -> str:
-    """The list in the form that ONNX Runtime's build script reads: `domain;opset;operators`."""
+def operator_config(operators: Operators) -> str:
+    """Format the operator list for ONNX Runtime's build script: `domain;opset;operators` lines."""
     lines = [
         f"{domain or 'ai.onnx'};{opset};{','.join(sorted(names))}"
         for (domain, opset), names in sorted(operators.items())
@@ -70,7 +78,7 @@ def config_text(operators: Operators) -> str:
 
 
 class OrtModel(NamedTuple):
-    """What an `.ort` file holds.   inputs, outputs: (name, dtype, shape)"""
+    """The content of an `.ort` file.  inputs, outputs: (name, dtype, shape)"""
 
     version: str
     opsets: dict[str, int]
@@ -82,9 +90,9 @@ class OrtModel(NamedTuple):
 
 
 def read_ort(data: bytes, name: str) -> OrtModel:
-    """Read an `.ort` file with the schema that ONNX Runtime ships.
+    """Parse an `.ort` file with the schema that ONNX Runtime ships.
 
-    Raises FileError for anything else.
+    Raises FileError if `data` is not a valid `.ort` file.
     """
     try:
         from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
@@ -97,54 +105,56 @@ def read_ort(data: bytes, name: str) -> OrtModel:
         raise FileError(f"{name}: is not an ORT format model")
     try:
         return _Reader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
-    except Exception as error:  # offsets that lead out of the file
+    except Exception as error:  # offsets outside of the file
         raise FileError(f"{name}: is damaged: {type(error).__name__}: {error}") from None
 
 
 class _Reader:
     """Reads one file.
 
-    Its tables and texts may lie in each other any number of times: all that is read stays in
-    proportion to its size.
+    A FlatBuffer may reference the same table any number of times. A budget in proportion to the
+    size of the file bounds the work.
     """
 
     def __init__(self, size: int) -> None:
-        self._left = 8 * size + 4096
+        self._budget = 8 * size + 4096
 
-    def spend(self, count: int) -> None:
-        """Count entries or bytes that are read."""
-        self._left -= count
-        if self._left < 0:
-            raise ValueError("its parts are used over and over")
+    def consume(self, count: int) -> None:
+        """Subtract entries or bytes from the budget.  Raises ValueError if it is exhausted."""
+        self._budget -= count
+        if self._budget < 0:
+            raise ValueError("it references the same tables too often")
 
     def text(self, value: bytes | None) -> str:
-        """A name."""
-        self.spend(len(value or b""))
+        """Decode a string."""
+        self.consume(len(value or b""))
         return (value or b"").decode()
 
-    def all(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
-        """The entries of a list."""
+    def entries(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
+        """Yield the entries of a vector."""
         for index in range(count):
-            self.spend(1)
+            self.consume(1)
             yield item(index)
 
     def model(self, session: Any) -> OrtModel:
-        """What the file holds."""
+        """Read the whole file."""
         model, text = session.Model(), self.text
         graph = model.Graph()
         opsets = {
             text(o.Domain()): o.Version()
-            for o in self.all(model.OpsetImport, model.OpsetImportLength())
+            for o in self.entries(model.OpsetImport, model.OpsetImportLength())
         }
         ops: Counter[str] = Counter()
         operators: Operators = {}
-        self.count(graph, ops, operators)
-        types = {text(a.Name()): a for a in self.all(graph.NodeArgs, graph.NodeArgsLength())}
+        self.count_operators(graph, ops, operators)
+        types = {text(a.Name()): a for a in self.entries(graph.NodeArgs, graph.NodeArgsLength())}
         inputs = [
-            self.spec(types, text(name)) for name in self.all(graph.Inputs, graph.InputsLength())
+            self.spec(types, text(name))
+            for name in self.entries(graph.Inputs, graph.InputsLength())
         ]
         outputs = [
-            self.spec(types, text(name)) for name in self.all(graph.Outputs, graph.OutputsLength())
+            self.spec(types, text(name))
+            for name in self.entries(graph.Outputs, graph.OutputsLength())
         ]
         return OrtModel(
             text(session.OrtVersion()),
@@ -156,18 +166,18 @@ class _Reader:
             graph.InitializersLength(),
         )
 
-    def count(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
-        """Operators of a graph and of the graphs inside its nodes."""
-        for node in self.all(graph.Nodes, graph.NodesLength()):
+    def count_operators(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
+        """Count the operators of a graph and of the subgraphs of its nodes."""
+        for node in self.entries(graph.Nodes, graph.NodesLength()):
             name = self.text(node.OpType())
             ops[name] += 1
             operators.setdefault((self.text(node.Domain()), node.SinceVersion()), set()).add(name)
-            for attribute in self.all(node.Attributes, node.AttributesLength()):
+            for attribute in self.entries(node.Attributes, node.AttributesLength()):
                 if attribute.G() is not None:
-                    self.count(attribute.G(), ops, operators)
+                    self.count_operators(attribute.G(), ops, operators)
 
     def spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
-        """Name, dtype and shape of an input or output."""
+        """Return name, dtype and shape of an input or output."""
         from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
 
         value = types[name].Type().Value()
@@ -175,20 +185,23 @@ class _Reader:
         tensor.Init(value.Bytes, value.Pos)
         shape = tensor.Shape()
         dims = (
-            [d.Value() for d in self.all(shape.Dim, shape.DimLength())] if shape is not None else []
+            [d.Value() for d in self.entries(shape.Dim, shape.DimLength())]
+            if shape is not None
+            else []
         )
         return name, _DTYPES.get(tensor.ElemType(), "?"), [self.size(d) for d in dims]
 
     def size(self, dim: Any) -> int | str:
-        """A number, the name of one that is free, or `?`: every kind of size has the number 0 where
-        it is not set.
+        """Return a static size, the name of a dynamic dimension, or `?`.
+
+        The size must not be read without its type: it is 0 if it is not set.
         """
-        if dim.DimType() == _NUMBER:
+        if dim.DimType() == _STATIC_SIZE:
             return int(dim.DimValue())
         return self.text(dim.DimParam()) or "?"
 
 
-_NUMBER = 1  # DimensionValueType.VALUE
+_STATIC_SIZE = 1  # DimensionValueType.VALUE
 
 _DTYPES = {
     1: "float32",

@@ -1,6 +1,6 @@
-"""Which opset and IR version the programs that shall run a file read.
+"""The newest opset that each version of ONNX Runtime, TensorRT and OpenVINO reads.
 
-From the release notes and support tables of ONNX Runtime, TensorRT and OpenVINO.
+Source: their release notes and support tables.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from ..core.errors import OpError
 
-DEFAULT_OPSET = 17  # what all engines in use read, and the first with LayerNormalization
+DEFAULT_OPSET = 17  # the first with LayerNormalization; all current engines read it
 NEWEST_OPSET = 21
 
-# First version -> the newest opset that it reads.
-_READS: dict[str, list[tuple[tuple[int, int], int]]] = {
+# (first version, newest opset that it reads)
+_OPSETS: dict[str, list[tuple[tuple[int, int], int]]] = {
     "ort": [
         ((1, 7), 13),
         ((1, 8), 14),
@@ -42,44 +42,45 @@ _TARGET = re.compile(
 
 
 class Target(NamedTuple):
-    """A program that shall run the file, from `version` on; None: any version in the table."""
+    """An engine that must read the file, and its lowest version; None: any version in the table."""
 
     name: str
     version: tuple[int, int] | None
 
 
 def parse_targets(text: str) -> list[Target]:
-    """`ort>=1.15,trt>=8.6,openvino`.
+    """Parse a list of targets such as `ort>=1.15,trt>=8.6,openvino`.
 
     Raises OpError for a name or version that is not in the table.
     """
-    return [_parsed(part.strip()) for part in text.split(",") if part.strip()]
+    return [_parse_target(part.strip()) for part in text.split(",") if part.strip()]
 
 
-def _parsed(text: str) -> Target:
+def _parse_target(text: str) -> Target:
     match = _TARGET.match(text.lower())
     name = _ALIASES.get(match["name"], match["name"]) if match else ""
-    if match is None or name not in _READS:
+    if match is None or name not in _OPSETS:
         raise OpError(
-            f"export: target {text!r} is not one of {', '.join(_READS)}, as in 'ort>=1.15'"
+            f"export: target {text!r} is not one of {', '.join(_OPSETS)}, as in 'ort>=1.15'"
         )
     if match["major"] is None:
         return Target(name, None)
     version = (int(match["major"]), int(match["minor"] or 0))
-    if version < _READS[name][0][0]:
+    if version < (oldest := _OPSETS[name][0][0]):
         raise OpError(
-            f"export: {name} {version[0]}.{version[1]} is older than what files are written for"
+            f"export: target {name} {version[0]}.{version[1]} is older than the oldest supported "
+            f"version, {oldest[0]}.{oldest[1]}"
         )
     return Target(name, version)
 
 
 def newest_opset(targets: list[Target]) -> int:
-    """The newest opset that all of them read."""
-    return min((_reads(t) for t in targets), default=NEWEST_OPSET)
+    """Return the newest opset that all targets read."""
+    return min((_newest_opset_of(t) for t in targets), default=NEWEST_OPSET)
 
 
-def _reads(target: Target) -> int:
-    table = _READS[target.name]
+def _newest_opset_of(target: Target) -> int:
+    table = _OPSETS[target.name]
     if target.version is None:
         return table[0][1]
     return max(opset for version, opset in table if version <= target.version)

@@ -1,7 +1,6 @@
-"""Serving models: the Open Inference Protocol v2 over HTTP for one machine, and model repositories
-for Triton.
+"""Serving: an HTTP server for the Open Inference Protocol v2, and model repositories for Triton.
 
-Extra `[serve]`.
+Requires the extra `[serve]`.
 """
 
 from __future__ import annotations

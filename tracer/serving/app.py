@@ -1,6 +1,4 @@
-"""The routes of the Open Inference Protocol v2, with Triton's additions that its clients
-ask for.
-"""
+"""The ASGI application: the routes of the Open Inference Protocol v2 and of Triton's extensions."""
 
 from __future__ import annotations
 
@@ -23,61 +21,63 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import Limits, MemoryBudget, body_of, unpacked
+from .body import Limits, MemoryBudget, decompress, read_body
 from .metrics import Metrics
-from .protocol import RequestError, request_of
-from .served import Served, rows_of
+from .protocol import RequestError, parse_request
+from .served_model import ServedModel, num_samples
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER = "Inference-Header-Content-Length"
-_GONE = 499  # the status that web servers log if the client closed the connection
-_MOST_WORDS = 2000  # characters of an error: it may list what the client sent
+_CLIENT_CLOSED_REQUEST = 499  # the status that web servers log if the client closed the connection
+_MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts of the request
 
 
 class App:
-    """The answers.   models: by name"""
+    """The request handlers of one server.  models: by name"""
 
-    def __init__(self, models: Mapping[str, Served], limits: Limits) -> None:
+    def __init__(self, models: Mapping[str, ServedModel], limits: Limits) -> None:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
         self._budget = MemoryBudget(limits.memory)
-        self._in_hand = 0  # complete requests that wait or run
+        self._num_active = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
     def asgi(self) -> Starlette:
-        """What a server of ASGI runs."""
+        """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
-            Route("/v2", self._refusing(self._server)),
-            Route("/v2/health/live", self._refusing(self._well)),
-            Route("/v2/health/ready", self._refusing(self._well)),
-            Route("/v2/repository/index", self._refusing(self._index), methods=["POST"]),
-            Route("/v2/models/stats", self._refusing(self._all_statistics)),
-            Route("/metrics", self._refusing(self._text)),
+            Route("/v2", self._report_request_errors(self._server)),
+            Route("/v2/health/live", self._report_request_errors(self._health)),
+            Route("/v2/health/ready", self._report_request_errors(self._health)),
+            Route(
+                "/v2/repository/index", self._report_request_errors(self._index), methods=["POST"]
+            ),
+            Route("/v2/models/stats", self._report_request_errors(self._all_statistics)),
+            Route("/metrics", self._report_request_errors(self._metrics_text)),
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
-                Route(path, self._refusing(self._metadata)),
-                Route(path + "/ready", self._refusing(self._is_ready)),
-                Route(path + "/config", self._refusing(self._config)),
-                Route(path + "/stats", self._refusing(self._statistics)),
+                Route(path, self._report_request_errors(self._metadata)),
+                Route(path + "/ready", self._report_request_errors(self._is_ready)),
+                Route(path + "/config", self._report_request_errors(self._config)),
+                Route(path + "/stats", self._report_request_errors(self._statistics)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
         return Starlette(
             routes=routes,
-            middleware=[Middleware(_OneLength)],
-            exception_handlers={HTTPException: _no_route, Exception: _broken},
+            middleware=[Middleware(_RejectAmbiguousLength)],
+            exception_handlers={HTTPException: _http_error, Exception: _internal_error},
         )
 
     @staticmethod
-    def _refusing(
+    def _report_request_errors(
         handler: Callable[[Request], Response],
     ) -> Callable[[Request], Awaitable[Response]]:
         async def guarded(request: Request) -> Response:
             try:
                 return handler(request)
             except RequestError as error:
-                return _refused(error)
+                return _error_response(error)
 
         return guarded
 
@@ -87,7 +87,7 @@ class App:
     def _server(self, request: Request) -> Response:
         return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
 
-    def _well(self, request: Request) -> Response:
+    def _health(self, request: Request) -> Response:
         return Response()
 
     def _index(self, request: Request) -> Response:
@@ -95,14 +95,14 @@ class App:
             [{"name": name, "version": "1", "state": "READY"} for name in self._models]
         )
 
-    def _text(self, request: Request) -> Response:
+    def _metrics_text(self, request: Request) -> Response:
         self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
     # -- model metadata
     # ------------------------------------------------------------------------------------
 
-    def _model(self, request: Request) -> Served:
+    def _model(self, request: Request) -> ServedModel:
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name not in self._models:
             raise RequestError(f"there is no model '{name[:100]}'", 404)
@@ -131,32 +131,32 @@ class App:
 
     async def _infer(self, request: Request) -> Response:
         started, status, rows = time.perf_counter(), 500, 1
-        model: Served | None = None
+        model: ServedModel | None = None
         seconds: float | None = None
         try:
             model = self._model(request)
             self._check_queue()  # before reading a body that would be rejected
-            async with body_of(request, self._limits, self._budget) as body:
+            async with read_body(request, self._limits, self._budget) as body:
                 with self._queue_slot():
-                    call = partial(self._answer, model, body, request.headers)
+                    call = partial(self._infer_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run(call)
             status = 200
-            return _answered(text, size)
+            return _inference_response(text, size)
         except RequestError as error:
             status = error.status
-            return _refused(error)
+            return _error_response(error)
         except ClientDisconnect:
-            status = _GONE
-            return Response(status_code=_GONE)
+            status = _CLIENT_CLOSED_REQUEST
+            return Response(status_code=_CLIENT_CLOSED_REQUEST)
         except OarlockError as error:
-            return _refused(RequestError(str(error), 500))
+            return _error_response(RequestError(str(error), 500))
         finally:
             if model is not None:
-                model.counts.add(status == 200, time.perf_counter() - started, rows)
+                model.statistics.add(status == 200, time.perf_counter() - started, rows)
                 self._metrics.add(model.name, status, seconds)
 
     def _check_queue(self) -> None:
-        if self._in_hand >= self._limits.workers + self._limits.queue:
+        if self._num_active >= self._limits.workers + self._limits.queue:
             raise RequestError("the request queue is full", 503)
 
     @contextmanager
@@ -165,95 +165,93 @@ class App:
         occupies no slot.
         """
         self._check_queue()
-        self._in_hand += 1
-        self._metrics.waiting.set(self._in_hand)
+        self._num_active += 1
+        self._metrics.waiting.set(self._num_active)
         try:
             yield
         finally:
-            self._in_hand -= 1
-            self._metrics.waiting.set(self._in_hand)
+            self._num_active -= 1
+            self._metrics.waiting.set(self._num_active)
 
-    def _answer(
-        self, model: Served, body: bytes, headers: Mapping[str, str]
+    def _infer_body(
+        self, model: ServedModel, body: bytes, headers: Mapping[str, str]
     ) -> tuple[Any, int, float]:
-        """What a model says to a body: the answer, how many samples it was asked for, and its
-        seconds.
+        """Run a model on a request body.  Returns the response, the number of samples, and seconds
+        in the model.
         """
-        whole = unpacked(body, headers.get("content-encoding", "identity"), self._limits.bytes)
-        asked = request_of(whole, headers.get(_HEADER), model.inputs)
+        body = decompress(body, headers.get("content-encoding", "identity"), self._limits.bytes)
+        request = parse_request(body, headers.get(_HEADER), model.inputs)
         started = time.perf_counter()
-        return model.infer(asked), rows_of(asked), time.perf_counter() - started
+        return model.infer(request), num_samples(request), time.perf_counter() - started
 
     async def _run(self, call: Callable[[], Any]) -> Any:
-        """What a call gives, in one of the threads that are there for it: nobody else waits while
-        it computes.
-        """
+        """Run a call in a worker thread, so that it does not block the event loop."""
         if self._workers is None:
             self._workers = anyio.CapacityLimiter(self._limits.workers)
         return await anyio.to_thread.run_sync(call, limiter=self._workers)
 
 
-class _OneLength:
-    """Refuses a request that says in two ways how long it is: what stands in front of this server
-    may believe the other one.
+class _RejectAmbiguousLength:
+    """Middleware that rejects a request with both Content-Length and Transfer-Encoding: a proxy may
+    interpret its length differently (request smuggling).
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What a server of ASGI calls."""
+        """Handle a request (ASGI)."""
         app = self._app
         if {b"content-length", b"transfer-encoding"} <= {
             name for name, _ in scope.get("headers", ())
         }:
-            app = _refused(
-                RequestError("a request has a Content-Length or a Transfer-Encoding, not both")
+            app = _error_response(
+                RequestError("the request has both Content-Length and Transfer-Encoding")
             )
             app.headers["Connection"] = "close"
         await app(scope, receive, send)
 
 
-def _answered(text: bytes, size: int | None) -> Response:
+def _inference_response(text: bytes, size: int | None) -> Response:
     if size is None:
         return Response(text, media_type="application/json")
     return Response(text, media_type="application/octet-stream", headers={_HEADER: str(size)})
 
 
-def _refused(error: RequestError) -> Response:
+def _error_response(error: RequestError) -> Response:
     # After an incomplete body the connection cannot carry another request.
     headers = {503: {"Retry-After": "1"}, 408: {"Connection": "close"}}.get(error.status)
-    # in ASCII: what a client calls its inputs need not be text
-    text = json.dumps({"error": str(error)[:_MOST_WORDS]})
+    # json.dumps escapes non-ASCII: input names of a client may contain lone surrogates
+    text = json.dumps({"error": str(error)[:_MAX_ERROR_LENGTH]})
     return Response(text, error.status, headers, "application/json")
 
 
-async def _no_route(request: Request, error: Exception) -> Response:
-    """No such path or method, said as all else is."""
+async def _http_error(request: Request, error: Exception) -> Response:
+    """Return errors of routing (unknown path or method) in the form of other errors."""
     assert isinstance(error, HTTPException)
-    answer = _refused(RequestError(error.detail, error.status_code))
-    answer.headers.update(error.headers or {})
-    return answer
+    response = _error_response(RequestError(error.detail, error.status_code))
+    response.headers.update(error.headers or {})
+    return response
 
 
-async def _broken(request: Request, error: Exception) -> Response:
-    """What should not happen: the server tells its own log what it was."""
-    return _refused(RequestError("the server failed; its log says why", 500))
+async def _internal_error(request: Request, error: Exception) -> Response:
+    """Return status 500 without details; the server logs the exception."""
+    return _error_response(RequestError("internal server error; see the server's log", 500))
 
 
-def _statistics_of(model: Served) -> dict[str, Any]:
-    counts = model.counts
+def _statistics_of(model: ServedModel) -> dict[str, Any]:
+    statistics = model.statistics
     empty = {"count": 0, "ns": 0}
-    success = {"count": counts.success, "ns": counts.success_ns}
+    success = {"count": statistics.success, "ns": statistics.success_ns}
     return {
         "name": model.name,
         "version": "1",
-        "last_inference": counts.last_ms,
-        "inference_count": counts.rows,
-        "execution_count": counts.success,
+        "last_inference": statistics.last_ms,
+        "inference_count": statistics.rows,
+        "execution_count": statistics.success,
         "inference_stats": {
             "success": success,
-            "fail": {"count": counts.fail, "ns": counts.fail_ns},
+            "fail": {"count": statistics.fail, "ns": statistics.fail_ns},
             "queue": empty,
             "compute_input": empty,
             "compute_infer": success,

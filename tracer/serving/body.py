@@ -1,4 +1,4 @@
-"""Bodies of requests: read up to a size, within a time, and unpacked up to the same size."""
+"""Read and decompress request bodies within limits of size and time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from .protocol import RequestError
 
-_WINDOWS = {"gzip": 31, "deflate": 15}  # zlib's numbers for these forms
+_WINDOW_BITS = {"gzip": 31, "deflate": 15}  # zlib's wbits of these formats
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class MemoryBudget:
         self._limit = limit
         self.used = 0
 
-    def take(self, count: int) -> None:
+    def reserve(self, count: int) -> None:
         """Reserve `count` bytes.  Raises RequestError (503) if the total would exceed the limit."""
         if self.used + count > self._limit:
             raise RequestError(
@@ -47,13 +47,13 @@ class MemoryBudget:
             )
         self.used += count
 
-    def give_back(self, count: int) -> None:
+    def release(self, count: int) -> None:
         """Release `count` bytes."""
         self.used -= count
 
 
 @asynccontextmanager
-async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> AsyncIterator[bytes]:
+async def read_body(request: Request, limits: Limits, budget: MemoryBudget) -> AsyncIterator[bytes]:
     """Read the raw body of a request; its bytes are reserved in `budget` until the block ends.
 
     Bytes are reserved when they arrive, not when the Content-Length header announces them.
@@ -62,10 +62,10 @@ async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> Asy
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > limits.bytes:
         raise RequestError(
-            f"a request may have {limits.bytes} bytes, this one has {declared[:20]}", 413
+            f"the request has {declared[:20]} bytes; the limit is {limits.bytes} bytes", 413
         )
     body = bytearray()
-    counted = 0
+    reserved = 0
     chunks = request.stream()
     try:
         with _timeout(limits.seconds):
@@ -75,13 +75,15 @@ async def body_of(request: Request, limits: Limits, budget: MemoryBudget) -> Asy
                 if chunk is None:
                     break
                 if len(body) + len(chunk) > limits.bytes:
-                    raise RequestError(f"a request may have {limits.bytes} bytes", 413)
-                budget.take(len(chunk))
-                counted += len(chunk)
+                    raise RequestError(
+                        f"the request exceeds the limit of {limits.bytes} bytes", 413
+                    )
+                budget.reserve(len(chunk))
+                reserved += len(chunk)
                 body += chunk
         yield bytes(body)
     finally:
-        budget.give_back(counted)
+        budget.release(reserved)
 
 
 @contextmanager
@@ -95,22 +97,24 @@ def _timeout(seconds: float) -> Iterator[None]:
         ) from None
 
 
-def unpacked(body: bytes, form: str, most: int) -> bytes:
-    """A body without its Content-Encoding.
+def decompress(body: bytes, encoding: str, max_bytes: int) -> bytes:
+    """Undo the Content-Encoding of a body.
 
-    Raises RequestError, also where it would be larger than `most`.
+    Raises RequestError for invalid data, and if the result has more than `max_bytes` bytes.
     """
-    if form == "identity":
+    if encoding == "identity":
         return body
-    if form not in _WINDOWS:
-        raise RequestError(f"Content-Encoding {form[:20]} is not one of {', '.join(_WINDOWS)}", 415)
-    machine = zlib.decompressobj(_WINDOWS[form])
+    if encoding not in _WINDOW_BITS:
+        raise RequestError(
+            f"Content-Encoding {encoding[:20]} is not one of {', '.join(_WINDOW_BITS)}", 415
+        )
+    decompressor = zlib.decompressobj(_WINDOW_BITS[encoding])
     try:
-        found = machine.decompress(body, most + 1)
+        data = decompressor.decompress(body, max_bytes + 1)
     except zlib.error:
-        raise RequestError(f"the body is not a {form} data") from None
-    if len(found) > most:
-        raise RequestError(f"a request may have {most} bytes unpacked", 413)
-    if not machine.eof:
-        raise RequestError(f"the {form} data end too early")
-    return found
+        raise RequestError(f"the body is not valid {encoding} data") from None
+    if len(data) > max_bytes:
+        raise RequestError(f"the decompressed request exceeds the limit of {max_bytes} bytes", 413)
+    if not decompressor.eof:
+        raise RequestError(f"the {encoding} data are truncated")
+    return data

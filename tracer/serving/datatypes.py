@@ -1,4 +1,4 @@
-"""The names that the Open Inference Protocol and Triton's configurations give dtypes."""
+"""Names of dtypes in the Open Inference Protocol and in Triton's configuration files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ..core.errors import OpError
 
 
 class Datatype(NamedTuple):
-    """protocol: its name in requests; triton: in a config.pbtxt; in_json: whether numbers of it can
-    be written as text
+    """A dtype.
+
+    protocol: its name in requests; triton: its name in a config.pbtxt; in_json: whether the
+    protocol allows its values as JSON numbers
     """
 
     np: np.dtype[Any]
@@ -40,10 +42,10 @@ DATATYPES = {
 
 
 def datatype_of(dtype: str, name: str) -> Datatype:
-    """The names of a dtype.
+    """Return the names of a dtype.
 
-    Raises OpError for those that the protocol does not have; name: of the tensor
+    name: of the tensor, for the message. Raises OpError if the protocol lacks the dtype.
     """
     if dtype not in DATATYPES:
-        raise OpError(f"serving: '{name}' is {dtype}, which the protocol has no name for")
+        raise OpError(f"serving: '{name}' is {dtype}, which the protocol does not support")
     return DATATYPES[dtype]

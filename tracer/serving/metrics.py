@@ -1,6 +1,7 @@
-"""What is counted while serving, in the form that Prometheus reads.
+"""Prometheus metrics of the server.
 
-Names of models are labels, nothing a client sends is.
+Labels are model names and statuses. Text that a client sends is never a label, so the number of
+time series is bounded.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class Metrics:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "oarlock_requests_total",
-            "Requests for inference",
+            "Inference requests",
             ["model", "status"],
             registry=self._registry,
         )
@@ -29,18 +30,22 @@ class Metrics:
             registry=self._registry,
         )
         self.waiting = Gauge(
-            "oarlock_requests_in_hand", "Requests that wait or run", registry=self._registry
+            "oarlock_requests_in_hand",
+            "Complete requests that wait or run",
+            registry=self._registry,
         )
         self.body_bytes = Gauge(
-            "oarlock_request_body_bytes", "Bytes of requests in memory", registry=self._registry
+            "oarlock_request_body_bytes",
+            "Bytes of request bodies in memory",
+            registry=self._registry,
         )
 
     def add(self, model: str, status: int, seconds: float | None) -> None:
-        """One request more; seconds: in the model, None where it did not come so far."""
+        """Count a request.  seconds: time in the model, None if the model did not run"""
         self._requests.labels(model, str(status)).inc()
         if seconds is not None:
             self._seconds.labels(model).observe(seconds)
 
     def text(self) -> bytes:
-        """All of them."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)

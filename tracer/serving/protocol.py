@@ -1,7 +1,7 @@
-"""Requests and answers of the Open Inference Protocol v2: JSON, with tensors in it or in binary
-form behind it.
+"""Requests and responses of the Open Inference Protocol v2: JSON that contains tensors, or is
+followed by binary tensors.
 
-https://github.com/kserve/open-inference-protocol and Triton's extension for binary tensors.
+https://github.com/kserve/open-inference-protocol and Triton's binary tensor data extension.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..core.errors import OarlockError
 from .datatypes import Datatype
 
 Array = np.ndarray[Any, Any]
-_MOST_AXES = 32
-_MOST_DIGITS = 18  # of a size
-_NUMBERS = {list, int, float, bool}
-_AT_ONCE = 10_000  # numbers that become text
+_MAX_RANK = 32
+_MAX_DIGITS = 18  # of the header's length
+_NUMBER_TYPES = {list, int, float, bool}
+_CHUNK_SIZE = 10_000  # numbers per call of json.dumps
 
 
 class RequestError(OarlockError, ValueError):
-    """A request that makes no sense, or that this server does not take.   status: of HTTP"""
+    """A request is invalid or not accepted.  status: the HTTP status"""
 
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
@@ -34,9 +34,9 @@ class RequestError(OarlockError, ValueError):
 
 @dataclass
 class Request:
-    """What a client wants.
+    """A parsed inference request.
 
-    outputs: name -> whether in binary form; all of them, in the form `binary`, for none
+    outputs: name -> whether in binary form; empty: all outputs, in binary form if `binary`
     """
 
     id: str
@@ -47,209 +47,211 @@ class Request:
 
 @dataclass
 class Cursor:
-    """Binary tensors behind the JSON, taken one after the other."""
+    """Reads the binary tensors that follow the JSON, one after the other."""
 
     data: memoryview
-    at: int = 0
+    offset: int = 0
 
-    def take(self, size: int, name: str) -> memoryview:
-        """The next `size` bytes."""
-        if size > len(self.data) - self.at:
+    def read(self, size: int, name: str) -> memoryview:
+        """Return the next `size` bytes, which belong to the input `name`."""
+        if size > len(self.data) - self.offset:
             raise RequestError(
-                f"input '{name}': {size} bytes of data are announced, "
-                f"{len(self.data) - self.at} are left"
+                f"input '{name}': binary_data_size is {size} bytes, but only "
+                f"{len(self.data) - self.offset} bytes are left"
             )
-        found = self.data[self.at : self.at + size]
-        self.at += size
-        return found
+        data = self.data[self.offset : self.offset + size]
+        self.offset += size
+        return data
 
 
-def request_of(body: bytes, header_length: str | None, inputs: Mapping[str, Datatype]) -> Request:
-    """A body as a request.
+def parse_request(
+    body: bytes, header_length: str | None, inputs: Mapping[str, Datatype]
+) -> Request:
+    """Parse and validate a request body.  Raises RequestError.
 
-    header_length: Inference-Header-Content-Length; inputs: those of the model.
-    Raises RequestError.
+    header_length: value of the header Inference-Header-Content-Length; inputs: of the model
     """
     size = _header_size(header_length, len(body))
-    said = _parsed(body[:size])
+    message = _parse_json(body[:size])
     cursor = Cursor(memoryview(body)[size:])
     feeds: dict[str, Array] = {}
-    for item in _list(said, "inputs"):
-        name = _text(item, "name")
+    for item in _get_list(message, "inputs"):
+        name = _get_string(item, "name")
         if name not in inputs or name in feeds:
             raise RequestError(
-                f"input '{name}' is given twice"
+                f"input '{name}' occurs twice"
                 if name in feeds
                 else f"input '{name}' is not one of {list(inputs)}"
             )
-        feeds[name] = _tensor(item, name, inputs[name], cursor)
+        feeds[name] = _parse_tensor(item, name, inputs[name], cursor)
     missing = [name for name in inputs if name not in feeds]
     if missing:
-        raise RequestError(f"inputs {missing} are missing")
-    if cursor.at != len(cursor.data):
-        raise RequestError(f"{len(cursor.data) - cursor.at} bytes are left behind the inputs")
-    wanted = {
-        _text(o, "name"): _flag(_offered(o), "binary_data")
-        for o in _list(said, "outputs", needed=False)
+        raise RequestError(f"the inputs {missing} are missing")
+    if cursor.offset != len(cursor.data):
+        raise RequestError(f"{len(cursor.data) - cursor.offset} extra bytes follow the inputs")
+    outputs = {
+        _get_string(o, "name"): _get_flag(_check_output_request(o), "binary_data")
+        for o in _get_list(message, "outputs", required=False)
     }
-    return Request(str(said.get("id") or ""), feeds, wanted, _flag(said, "binary_data_output"))
+    binary = _get_flag(message, "binary_data_output")
+    return Request(str(message.get("id") or ""), feeds, outputs, binary)
 
 
-def _offered(output: dict[str, Any]) -> dict[str, Any]:
-    """An output that is asked for.
-
-    Raises RequestError for a form of it that this server has not.
-    """
-    for form, what in (
+def _check_output_request(output: dict[str, Any]) -> dict[str, Any]:
+    """Return a requested output.  Raises RequestError for extensions that are not supported."""
+    for parameter, extension in (
         ("shared_memory_region", "shared memory"),
         ("classification", "classification"),
     ):
-        if _parameters(output).get(form):
-            raise RequestError(f"output '{_text(output, 'name')}': there is no {what} here", 501)
+        if _get_parameters(output).get(parameter):
+            name = _get_string(output, "name")
+            raise RequestError(f"output '{name}': {extension} is not supported", 501)
     return output
 
 
-def _header_size(said: str | None, size: int) -> int:
-    if said is None:
+def _header_size(length: str | None, size: int) -> int:
+    if length is None:
         return size
-    if not said.isdecimal() or len(said) > _MOST_DIGITS or int(said) > size:
+    if not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > size:
         raise RequestError(
-            f"Inference-Header-Content-Length: {said[:40]} for a body of {size} bytes"
+            f"Inference-Header-Content-Length: {length[:40]} for a body of {size} bytes"
         )
-    return int(said)
+    return int(length)
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
+def _parse_json(text: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(text)
+        message = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"the body is not valid JSON: {str(error)[:200]}") from None
-    if not isinstance(said, dict):
+    if not isinstance(message, dict):
         raise RequestError("the body is not a JSON object")
-    return said
+    return message
 
 
-def _list(said: Mapping[str, Any], name: str, needed: bool = True) -> list[dict[str, Any]]:
-    found = said.get(name, None if needed else [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise RequestError(f"'{name}' has to be a list of objects")
-    return found
+def _get_list(message: Mapping[str, Any], name: str, required: bool = True) -> list[dict[str, Any]]:
+    items = message.get(name, None if required else [])
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise RequestError(f"'{name}' must be a list of objects")
+    return items
 
 
-def _text(item: Mapping[str, Any], key: str) -> str:
-    found = item.get(key)
-    if not isinstance(found, str):
-        raise RequestError(f"'{key}' has to be a string")
-    return found
+def _get_string(item: Mapping[str, Any], key: str) -> str:
+    value = item.get(key)
+    if not isinstance(value, str):
+        raise RequestError(f"'{key}' must be a string")
+    return value
 
 
-def _parameters(item: Mapping[str, Any]) -> dict[str, Any]:
-    found = item.get("parameters", {})
-    if not isinstance(found, dict):
-        raise RequestError("'parameters' has to be an object")
-    return found
+def _get_parameters(item: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = item.get("parameters", {})
+    if not isinstance(parameters, dict):
+        raise RequestError("'parameters' must be an object")
+    return parameters
 
 
-def _flag(item: Mapping[str, Any], name: str) -> bool:
-    return _parameters(item).get(name, False) is True
+def _get_flag(item: Mapping[str, Any], name: str) -> bool:
+    return _get_parameters(item).get(name, False) is True
 
 
-def _shape(item: Mapping[str, Any], name: str) -> list[int]:
+def _get_shape(item: Mapping[str, Any], name: str) -> list[int]:
     shape = item.get("shape")
-    whole = isinstance(shape, list) and all(type(d) is int and 0 <= d < 2**63 for d in shape)
-    if not whole or len(shape) > _MOST_AXES:  # type: ignore[arg-type]
-        raise RequestError(f"input '{name}': the shape has to be a list of sizes")
+    valid = isinstance(shape, list) and all(type(d) is int and 0 <= d < 2**63 for d in shape)
+    if not valid or len(shape) > _MAX_RANK:  # type: ignore[arg-type]
+        raise RequestError(f"input '{name}': the shape must be a list of at most {_MAX_RANK} sizes")
     return list(shape)  # type: ignore[arg-type]
 
 
-def _tensor(item: Mapping[str, Any], name: str, wanted: Datatype, cursor: Cursor) -> Array:
-    if item.get("datatype") != wanted.protocol:
+def _parse_tensor(item: Mapping[str, Any], name: str, datatype: Datatype, cursor: Cursor) -> Array:
+    if item.get("datatype") != datatype.protocol:
         raise RequestError(
             f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model requires "
-            f"{wanted.protocol}"
+            f"{datatype.protocol}"
         )
-    shape = _shape(item, name)
-    if "shared_memory_region" in _parameters(item):
-        raise RequestError(f"input '{name}': there is no shared memory here", 501)
-    size = _parameters(item).get("binary_data_size")
+    shape = _get_shape(item, name)
+    if "shared_memory_region" in _get_parameters(item):
+        raise RequestError(f"input '{name}': shared memory is not supported", 501)
+    size = _get_parameters(item).get("binary_data_size")
     if size is not None:
-        return _binary(size, name, wanted, shape, cursor)
-    return _numbers(item.get("data"), name, wanted, shape)
+        return _parse_binary_data(size, name, datatype, shape, cursor)
+    return _parse_json_data(item.get("data"), name, datatype, shape)
 
 
-def _binary(size: Any, name: str, wanted: Datatype, shape: list[int], cursor: Cursor) -> Array:
-    if type(size) is not int or size < 0 or size != math.prod(shape) * wanted.np.itemsize:
+def _parse_binary_data(
+    size: Any, name: str, datatype: Datatype, shape: list[int], cursor: Cursor
+) -> Array:
+    if type(size) is not int or size < 0 or size != math.prod(shape) * datatype.np.itemsize:
         raise RequestError(
-            f"input '{name}': binary_data_size {str(size)[:20]} for {wanted.protocol}{shape}"
+            f"input '{name}': binary_data_size {str(size)[:20]} for {datatype.protocol}{shape}"
         )
-    data = cursor.take(size, name)
-    if wanted.np.kind == "b":  # Bytes other than 0 and 1 would be invalid bools.
-        return _shaped(np.frombuffer(data, np.uint8) != 0, shape, name)
-    return _shaped(np.frombuffer(data, dtype=wanted.np), shape, name)
+    data = cursor.read(size, name)
+    if datatype.np.kind == "b":  # Bytes other than 0 and 1 would be invalid bools.
+        return _reshape(np.frombuffer(data, np.uint8) != 0, shape, name)
+    return _reshape(np.frombuffer(data, dtype=datatype.np), shape, name)
 
 
-def _shaped(array: Array, shape: list[int], name: str) -> Array:
-    """Numbers of the right count in a shape.
+def _reshape(array: Array, shape: list[int], name: str) -> Array:
+    """Reshape an array with the right number of elements.
 
-    Raises RequestError for one of no numbers that no array can have.
+    Raises RequestError for an empty array whose other sizes are too large for NumPy.
     """
     try:
         return array.reshape(shape)
     except ValueError:
-        raise RequestError(f"input '{name}': no array has the shape {shape}") from None
+        raise RequestError(f"input '{name}': the shape {shape} is too large") from None
 
 
-def _numbers(data: Any, name: str, wanted: Datatype, shape: list[int]) -> Array:
-    """A tensor of JSON's numbers, in rows or in one list.
+def _parse_json_data(data: Any, name: str, datatype: Datatype, shape: list[int]) -> Array:
+    """Convert JSON numbers, in one list or nested lists, to an array.
 
-    Raises RequestError for numbers that the dtype does not hold.
+    Raises RequestError for numbers that the dtype cannot represent.
     """
-    if not wanted.in_json:
-        raise RequestError(f"input '{name}': {wanted.protocol} travels in binary form only")
-    # NumPy would make every text as long as the longest of them.
-    kinds = {"b": "b", "f": "iuf"}.get(wanted.np.kind, "iu")
-    numbers = isinstance(data, list) and _only_numbers(data)
+    if not datatype.in_json:
+        raise RequestError(f"input '{name}': {datatype.protocol} requires the binary form")
+    # Check types first: NumPy would pad strings to the length of the longest one.
+    kinds = {"b": "b", "f": "iuf"}.get(datatype.np.kind, "iu")
+    is_numeric = isinstance(data, list) and _has_only_numbers(data)
     try:
-        held = np.array(data if numbers else None)
+        parsed = np.array(data if is_numeric else None)
     except ValueError:
         raise RequestError(f"input '{name}': the rows of its data differ in length") from None
-    if not numbers or (held.size and held.dtype.kind not in kinds):
-        raise RequestError(f"input '{name}': its data are no numbers of {wanted.protocol}")
-    if held.size != math.prod(shape):
-        raise RequestError(f"input '{name}': {held.size} numbers for the shape {shape}")
+    if not is_numeric or (parsed.size and parsed.dtype.kind not in kinds):
+        raise RequestError(f"input '{name}': its data are not numbers of {datatype.protocol}")
+    if parsed.size != math.prod(shape):
+        raise RequestError(f"input '{name}': {parsed.size} numbers for the shape {shape}")
     with np.errstate(over="ignore"):
-        made = held.astype(wanted.np)
-    kept = (
-        np.array_equal(np.isinf(made), np.isinf(held))
-        if wanted.np.kind == "f"
-        else np.array_equal(made, held)
+        array = parsed.astype(datatype.np)
+    is_exact = (
+        np.array_equal(np.isinf(array), np.isinf(parsed))
+        if datatype.np.kind == "f"
+        else np.array_equal(array, parsed)
     )
-    if not kept:
-        raise RequestError(f"input '{name}': a number is too large for {wanted.protocol}")
-    return _shaped(made, shape, name)
+    if not is_exact:
+        raise RequestError(f"input '{name}': a number is too large for {datatype.protocol}")
+    return _reshape(array, shape, name)
 
 
-def _only_numbers(data: list[Any]) -> bool:
-    """Whether nested lists hold nothing but numbers and truth values."""
-    todo = [data]
-    while todo:
-        kinds = set(map(type, row := todo.pop()))
-        if not kinds <= _NUMBERS:
+def _has_only_numbers(data: list[Any]) -> bool:
+    """Whether nested lists contain only numbers and bools."""
+    stack = [data]
+    while stack:
+        types = set(map(type, row := stack.pop()))
+        if not types <= _NUMBER_TYPES:
             return False
-        if list in kinds:
-            todo.extend(item for item in row if type(item) is list)
+        if list in types:
+            stack.extend(item for item in row if type(item) is list)
     return True
 
 
-def answer(
+def encode_response(
     model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]
 ) -> tuple[bytes, int | None]:
-    """The body of an answer, and how long its JSON is where binary tensors follow.
+    """Encode a response.  Returns the body, and the length of its JSON if binary tensors follow.
 
-    results: name, dtype, values.
+    results: name, dtype and values of each output
     """
-    described: list[str] = []
-    behind: list[bytes] = []
+    entries: list[str] = []
+    binary: list[bytes] = []
     for name, datatype, array in results:
         entry: dict[str, Any] = {
             "name": name,
@@ -259,30 +261,33 @@ def answer(
         if request.outputs.get(name, request.binary):
             data = np.ascontiguousarray(array, dtype=datatype.np).tobytes()
             entry["parameters"] = {"binary_data_size": len(data)}
-            behind.append(data)
-            described.append(_text_of(entry))
+            binary.append(data)
+            entries.append(_to_json(entry))
         else:
-            described.append(f'{_text_of(entry)[:-1]},"data":[{_listed(array, name, datatype)}]}}')
-    said = ({"id": request.id} if request.id else {}) | {"model_name": model, "model_version": "1"}
-    text = f'{_text_of(said)[:-1]},"outputs":[{",".join(described)}]}}'.encode()
-    return (text + b"".join(behind), len(text)) if behind else (text, None)
+            numbers = _numbers_as_json(array, name, datatype)
+            entries.append(f'{_to_json(entry)[:-1]},"data":[{numbers}]}}')
+    message = {"id": request.id} if request.id else {}
+    message |= {"model_name": model, "model_version": "1"}
+    text = f'{_to_json(message)[:-1]},"outputs":[{",".join(entries)}]}}'.encode()
+    return (text + b"".join(binary), len(text)) if binary else (text, None)
 
 
-def _text_of(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _listed(array: Array, name: str, datatype: Datatype) -> str:
-    """Numbers with commas between them, some after the other: other threads have their turn, and a
-    list of millions takes a fifth of the time.
+def _numbers_as_json(array: Array, name: str, datatype: Datatype) -> str:
+    """Format the elements as comma-separated JSON numbers.
+
+    Conversion in chunks lets other threads run, and is five times faster for millions of numbers.
     """
     if not datatype.in_json:
-        raise RequestError(f"output '{name}': {datatype.protocol} travels in binary form only")
+        raise RequestError(f"output '{name}': {datatype.protocol} requires the binary form")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise RequestError(
-            f"output '{name}' holds numbers that JSON has not; ask for it in binary form"
+            f"output '{name}' contains NaN or infinity, which JSON lacks; request the binary form"
         )
     flat = array.reshape(-1)
     return ",".join(
-        _text_of(flat[i : i + _AT_ONCE].tolist())[1:-1] for i in range(0, flat.size, _AT_ONCE)
+        _to_json(flat[i : i + _CHUNK_SIZE].tolist())[1:-1] for i in range(0, flat.size, _CHUNK_SIZE)
     )

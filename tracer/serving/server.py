@@ -1,4 +1,4 @@
-"""The server: uvicorn, with an end to every kind of waiting."""
+"""The HTTP server: uvicorn with timeouts for idle connections and stalled clients."""
 
 from __future__ import annotations
 
@@ -18,156 +18,154 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ..core.errors import OpError
 from .app import App
 from .body import Limits
-from .served import Served
+from .served_model import ServedModel
 
-_MOST_CONNECTIONS = 512
-_IDLE = 15.0  # seconds that a connection may stay open without a request
-_STALLED = 15.0  # seconds in which a client must accept a chunk of its response
-_FAREWELL = 30  # seconds that requests in progress get when the server is asked to stop
-_HEADER_BYTES = 64 << 10
+_MAX_CONNECTIONS = 512
+_IDLE_TIMEOUT = 15.0  # seconds that a connection may stay open without a complete request head
+_WRITE_TIMEOUT = 15.0  # seconds in which a client must accept a chunk of its response
+_SHUTDOWN_TIMEOUT = 30  # seconds in which running requests may finish after a stop signal
+_MAX_HEADER_BYTES = 64 << 10
 
 
-class Patient(H11Protocol):
-    """uvicorn's connection, which also ends when the head of a request does not come in time, or
-    when nobody takes the answer.
+class TimeoutProtocol(H11Protocol):
+    """uvicorn's HTTP connection with two more timeouts: for the head of a request, and for the
+    client to accept the response.
     """
 
-    _head: asyncio.TimerHandle | None = None
-    _taking: asyncio.TimerHandle | None = None
-    _no_more = False  # the client has closed its side, and waits for the answer
+    _idle_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
+    _half_closed = False  # the client closed its side and waits for the response
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
+        """Start the idle timer."""
         super().connection_made(transport)
-        self._await_head()
+        self._start_idle_timer()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
-        self._await_head()  # before a request that is here already has its turn
+        """Restart the idle timer; close the connection if the client closed its side."""
+        self._start_idle_timer()  # first: the base class may start a pipelined request
         super().on_response_complete()
-        if self._no_more and self.cycle.response_complete and not self.transport.is_closing():
+        if self._half_closed and self.cycle.response_complete and not self.transport.is_closing():
             self.transport.close()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]  # asyncio asks whether to stay, uvicorn always goes
-        """The client sends no more: stay for the answer to a request that is here as a whole."""
+        """Keep the connection open if a complete request is being answered."""
         busy = self.cycle is not None and not self.cycle.response_complete
-        self._no_more = busy and self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
-        return self._no_more or None
+        self._half_closed = busy and self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
+        return self._half_closed or None
 
-    def _await_head(self) -> None:
-        self._wait_no_longer()
-        self._head = self.loop.call_later(_IDLE, self._too_late)
+    def _start_idle_timer(self) -> None:
+        self._cancel_idle_timer()
+        self._idle_timer = self.loop.call_later(_IDLE_TIMEOUT, self._close_if_idle)
 
-    def _wait_no_longer(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
+    def _cancel_idle_timer(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
 
-    def _too_late(self) -> None:
+    def _close_if_idle(self) -> None:
         if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._wait_no_longer()
-        self._taken()
+        """Cancel all timers."""
+        self._cancel_idle_timer()
+        self._cancel_write_timer()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Close the connection if the client does not accept its response in time."""
+        """Start the write timer: the client must accept the buffered response in time."""
         super().pause_writing()
-        self._look_again(self.transport.get_write_buffer_size())
+        self._start_write_timer(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        """It has."""
-        self._taken()
+        """Cancel the write timer."""
+        self._cancel_write_timer()
         super().resume_writing()
 
-    def _look_again(self, left: int) -> None:
-        self._taken()
-        self._taking = self.loop.call_later(_STALLED, self._look, left)
+    def _start_write_timer(self, buffered: int) -> None:
+        self._cancel_write_timer()
+        self._write_timer = self.loop.call_later(_WRITE_TIMEOUT, self._check_progress, buffered)
 
-    def _look(self, before: int) -> None:
-        left = self.transport.get_write_buffer_size()
-        if left < before:
-            self._look_again(left)
+    def _check_progress(self, previous: int) -> None:
+        buffered = self.transport.get_write_buffer_size()
+        if buffered < previous:
+            self._start_write_timer(buffered)
         else:
             self.transport.abort()
 
-    def _taken(self) -> None:
-        if self._taking is not None:
-            self._taking.cancel()
+    def _cancel_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
 
 
-class _Ending(uvicorn.Server):
-    """uvicorn's server, for which the signal to end is the wish to end well: it is not raised again
-    afterwards.
-    """
+class _GracefulServer(uvicorn.Server):
+    """uvicorn's server, without re-raising SIGINT and SIGTERM after the shutdown."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle SIGINT and SIGTERM in the body."""
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = [signal.signal(number, self.handle_exit) for number in numbers]
+        """Handle SIGINT and SIGTERM while the context is active."""
+        signals = (signal.SIGINT, signal.SIGTERM)
+        previous = [signal.signal(number, self.handle_exit) for number in signals]
         try:
             yield
         finally:
-            for number, handler in zip(numbers, before, strict=True):
+            for number, handler in zip(signals, previous, strict=True):
                 signal.signal(number, handler)
 
 
 def check_host(host: str, allow_remote: bool) -> None:
-    """Raise OpError for an address that others can reach, unless that is wanted."""
+    """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
     try:
-        here = ipaddress.ip_address(host).is_loopback
+        is_local = ipaddress.ip_address(host).is_loopback
     except ValueError:
-        here = host == "localhost"
-    if not here and not allow_remote:
+        is_local = host == "localhost"
+    if not is_local and not allow_remote:
         raise OpError(
-            f"serve: {host} can be reached from other machines, and nothing here asks who "
-            f"calls; --allow-remote says that this is meant"
+            f"serve: {host} can be reached from other machines, and the server does not "
+            f"authenticate clients; use --allow-remote to allow this"
         )
 
 
-def serve(models: list[Served], host: str, port: int, limits: Limits) -> int:
-    """Answer until a signal says to end.   Gives the exit code."""
+def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> int:
+    """Run the server until SIGINT or SIGTERM.  Returns the exit code."""
     names = [model.name for model in models]
     if len(set(names)) < len(names):
         raise OpError(f"serve: two models have one name ({', '.join(names)})")
     for model in models:
         model.warm_up()
     app = App({model.name: model for model in models}, limits).asgi()
-    server = _Ending(
+    server = _GracefulServer(
         uvicorn.Config(
             app,
-            http=Patient,
+            http=TimeoutProtocol,
             ws="none",
             lifespan="off",
             access_log=False,
             log_level="warning",
             server_header=False,
-            limit_concurrency=_MOST_CONNECTIONS,
-            timeout_keep_alive=int(_IDLE),
-            timeout_graceful_shutdown=_FAREWELL,
-            h11_max_incomplete_event_size=_HEADER_BYTES,
+            limit_concurrency=_MAX_CONNECTIONS,
+            timeout_keep_alive=int(_IDLE_TIMEOUT),
+            timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+            h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         )
     )
-    with _bound(host, port) as listening:
-        here = f"http://{host}:{listening.getsockname()[1]}/v2"
-        print(f"serving {', '.join(names)} at {here}", file=sys.stderr, flush=True)
-        server.run(sockets=[listening])
+    with _bind(host, port) as listener:
+        url = f"http://{host}:{listener.getsockname()[1]}/v2"
+        print(f"serving {', '.join(names)} at {url}", file=sys.stderr, flush=True)
+        server.run(sockets=[listener])
     for model in models:
-        # requests that did not finish in that time would keep the process alive
+        # requests that exceeded the shutdown timeout would keep the process alive
         model.engine.stop()
     return 0
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket at an address.   Raises OSError, with the address, where that cannot be had."""
+def _bind(host: str, port: int) -> socket.socket:
+    """Return a socket bound to an address.  Raises OSError with the address if that fails."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, proto)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
+        listener = socket.socket(family, kind, proto)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
     except OSError as error:
-        raise OSError(f"serve: no listening at {host}:{port}: {error.strerror}") from None
-    return made
+        raise OSError(f"serve: cannot listen at {host}:{port}: {error.strerror}") from None
+    return listener

@@ -1,4 +1,4 @@
-"""Model repositories for Triton Inference Server, and manifests for KServe.
+"""Write model repositories for Triton Inference Server, with manifests for KServe.
 
 https://github.com/triton-inference-server/server/blob/main/docs/user_guide/model_configuration.md
 """
@@ -20,17 +20,17 @@ from ..core.errors import GuardError, OpError
 from ..export.save import atomic_write
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFiles, read_model
-from ..onnx.files import Wanted, write_onnx
+from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import datatype_of
 
-_BATCH = 8
-_MOST_LETTERS = 63  # of a name in Kubernetes
-_WARM_SIZE = 1  # of a size that is not known
-_ROUNDING = 1e-2  # of half precision, when sums are in another order
+_MAX_BATCH_SIZE = 8
+_MAX_NAME_LENGTH = 63  # of a name in Kubernetes
+_WARM_UP_SIZE = 1  # of a dynamic dimension
+_TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 
 
-class Word(str):
-    """A word of a config.pbtxt that stands without quotes: an enumerator."""
+class Enumerator(str):
+    """The name of an enum value, which a config.pbtxt contains without quotes."""
 
     __slots__ = ()
 
@@ -40,77 +40,78 @@ def _dims(shape: list[int | str]) -> list[int]:
 
 
 def can_batch(engine: Engine) -> bool:
-    """Whether requests can be put together along the first axis: that of every input and output is
-    open, and no sample changes another.
+    """Whether requests can be concatenated along the first axis: it is dynamic in every input and
+    output, and the results of a sample do not depend on the others.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
-    is_open = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.offsets and is_open and _apart_as_together(engine)
+    is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
+    return not engine.offsets and is_dynamic and _preserves_results_in_batch(engine)
 
 
-def _apart_as_together(engine: Engine) -> bool:
-    """Whether two made-up requests give together what each gives by itself; not where no made-up
-    input runs.
+def _preserves_results_in_batch(engine: Engine) -> bool:
+    """Whether a batch of two synthetic requests has the results of the single requests; False if
+    no synthetic inputs fit.
 
-    Shapes do not say it: of `nonzero`, or of a softmax over the first axis.
+    Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
-    for first in engine.made_up_inputs():
+    for first in engine.synthetic_inputs():
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        second = [_varied(array) for array in first]
+        second = [_perturb(array) for array in first]
         both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
         try:
-            one, other, joint = engine.run(first), engine.run(second), engine.run(both)
+            separate = engine.run(first), engine.run(second)
+            batched = engine.run(both)
         except (OpError, GuardError):
             continue
-        return all(map(partial(_joined, rows.pop()), one, other, joint))
+        return all(map(partial(_is_concatenation, rows.pop()), *separate, batched))
     return False
 
 
-def _varied(array: Any) -> Any:
-    """Other values of the same kind, where numbers may be anything."""
+def _perturb(array: Any) -> Any:
+    """Return other values for a floating-point array; integers may be indices and stay."""
     if array.dtype.kind != "f":
         return array
     return array + np.linspace(0.1, 0.9, array.size).reshape(array.shape).astype(array.dtype)
 
 
-def _joined(rows: int, one: Any, other: Any, joint: Any) -> bool:
-    """Whether `joint` is the rows of one result and then those of the other."""
-    if len(one) != rows or len(other) != rows or len(joint) != 2 * rows:
+def _is_concatenation(rows: int, first: Any, second: Any, batched: Any) -> bool:
+    """Whether `batched` is the concatenation of two results with `rows` rows each."""
+    if len(first) != rows or len(second) != rows or len(batched) != 2 * rows:
         return False
-    apart = np.concatenate([one, other])
-    if apart.dtype.kind in "fV":
-        apart, joint = apart.astype("float64"), joint.astype("float64")
-        return np.allclose(apart, joint, rtol=_ROUNDING, atol=_ROUNDING, equal_nan=True)
-    return np.array_equal(apart, joint)
+    expected = np.concatenate([first, second])
+    if expected.dtype.kind in "fV":
+        expected, batched = expected.astype("float64"), batched.astype("float64")
+        return np.allclose(expected, batched, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
+    return np.array_equal(expected, batched)
 
 
-def config_of(name: str, engine: Engine) -> dict[str, Any]:
-    """What Triton is told of a model: its config.pbtxt as a tree."""
+def model_config(name: str, engine: Engine) -> dict[str, Any]:
+    """Return Triton's configuration of a model (the content of config.pbtxt) as nested dicts."""
     batches = can_batch(engine)
 
-    def tensors(of: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
+    def describe(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
         return [
             {
                 "name": n,
-                "data_type": Word(datatype_of(dtype, n).triton),
+                "data_type": Enumerator(datatype_of(dtype, n).triton),
                 "dims": _dims(shape)[batches:] or [1],
             }
             | ({"reshape": {"shape": []}} if not _dims(shape)[batches:] else {})
-            for n, dtype, shape in of
+            for n, dtype, shape in tensors
         ]
 
-    found = {
+    config = {
         "name": name,
         "platform": "onnxruntime_onnx",
-        "max_batch_size": _BATCH if batches else 0,
-        "input": tensors(engine.inputs),
-        "output": tensors(engine.outputs),
-        "instance_group": [{"count": 1, "kind": Word("KIND_AUTO")}],
+        "max_batch_size": _MAX_BATCH_SIZE if batches else 0,
+        "input": describe(engine.inputs),
+        "output": describe(engine.outputs),
+        "instance_group": [{"count": 1, "kind": Enumerator("KIND_AUTO")}],
         "model_warmup": [_warm_up(engine, batches)],
     }
-    return found | ({"dynamic_batching": {}} if batches else {})
+    return config | ({"dynamic_batching": {}} if batches else {})
 
 
 def _warm_up(engine: Engine, batches: bool) -> dict[str, Any]:
@@ -118,8 +119,8 @@ def _warm_up(engine: Engine, batches: bool) -> dict[str, Any]:
         {
             "key": n,
             "value": {
-                "data_type": Word(datatype_of(dtype, n).triton),
-                "dims": [d if d >= 0 else _WARM_SIZE for d in _dims(shape)[batches:]] or [1],
+                "data_type": Enumerator(datatype_of(dtype, n).triton),
+                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _dims(shape)[batches:]] or [1],
                 "zero_data": True,
             },
         }
@@ -128,15 +129,15 @@ def _warm_up(engine: Engine, batches: bool) -> dict[str, Any]:
     return {"name": "zeros", "batch_size": 1, "inputs": inputs}
 
 
-def as_text(tree: dict[str, Any], indent: str = "") -> str:
-    """A tree in protobuf's text form."""
+def to_pbtxt(tree: dict[str, Any], indent: str = "") -> str:
+    """Format nested dicts in protobuf's text format."""
     lines = []
     for key, value in tree.items():
         for item in (
             value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
         ):
             if isinstance(item, dict):
-                lines.append(f"{indent}{key} {{\n{as_text(item, indent + '  ')}{indent}}}\n")
+                lines.append(f"{indent}{key} {{\n{to_pbtxt(item, indent + '  ')}{indent}}}\n")
             else:
                 lines.append(f"{indent}{key}: {_value(item)}\n")
     return "".join(lines)
@@ -145,25 +146,24 @@ def as_text(tree: dict[str, Any], indent: str = "") -> str:
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Word):
+    if isinstance(value, Enumerator):
         return str(value)
-    return json.dumps(value)  # strings, numbers and lists of numbers are written alike
+    return json.dumps(value)  # same syntax for strings, numbers and lists of numbers
 
 
-def manifest_of(name: str) -> str:
-    """A KServe InferenceService that has Triton run the repository; where it lies is to be filled
-    in.
+def kserve_manifest(name: str) -> str:
+    """Return the manifest of a KServe InferenceService that runs the repository with Triton.
 
-    Its name has what Kubernetes allows.
+    The user fills in `storageUri`. Characters that Kubernetes does not allow in names are replaced.
     """
-    known = (
-        re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MOST_LETTERS].strip("-") or "model"
+    service_name = (
+        re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MAX_NAME_LENGTH].strip("-") or "model"
     )
     return (
         "apiVersion: serving.kserve.io/v1beta1\n"
         "kind: InferenceService\n"
         "metadata:\n"
-        f"  name: {known}\n"
+        f"  name: {service_name}\n"
         "spec:\n"
         "  predictor:\n"
         "    triton:\n"
@@ -177,13 +177,10 @@ def manifest_of(name: str) -> str:
     )
 
 
-def write_repository(prefix: str, repository: Path, wanted: Wanted, name: str = "") -> Path:
-    """Write REPOSITORY/name/config.pbtxt and version 1 of the model with its weights.
+def write_repository(prefix: str, repository: Path, options: ExportOptions, name: str = "") -> Path:
+    """Write REPOSITORY/name/ with config.pbtxt and version 1 of the model.  Returns that folder.
 
-    Gives the model's folder.
-
-    Raises OpError where there is one of that name already.
-    Nothing is left behind when anything goes wrong.
+    Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
     files = read_model(prefix)
     name = name or Path(prefix).name.removesuffix(".pdmodel")
@@ -193,7 +190,7 @@ def write_repository(prefix: str, repository: Path, wanted: Wanted, name: str = 
     repository.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=repository))
     try:
-        _fill(draft, files, name, wanted)
+        _write_model_folder(draft, files, name, options)
         draft.chmod(0o755)
         draft.rename(folder)
     except BaseException:
@@ -202,16 +199,16 @@ def write_repository(prefix: str, repository: Path, wanted: Wanted, name: str = 
     return folder
 
 
-def _fill(draft: Path, files: ModelFiles, name: str, wanted: Wanted) -> None:
+def _write_model_folder(draft: Path, files: ModelFiles, name: str, options: ExportOptions) -> None:
     version = draft / "1"
     version.mkdir()
-    if files.params_path and Path(files.params_path).is_file() and not wanted.inline:
+    if files.params_path and Path(files.params_path).is_file() and not options.inline:
         weights = version / "model.pdiparams"
         shutil.copyfile(files.params_path, weights)
         moved = replace(files, params_path=str(weights))
-        write_onnx(moved, version / "model.onnx", wanted)
+        write_onnx(moved, version / "model.onnx", options)
     else:
-        write_onnx(files, version / "model.onnx", wanted._replace(inline=True))
+        write_onnx(files, version / "model.onnx", options._replace(inline=True))
     engine = Engine(files.pdmodel, files.params_path, files.name)
-    atomic_write({str(draft / "config.pbtxt"): as_text(config_of(name, engine)).encode()})
-    atomic_write({str(draft / "inference_service.yaml"): manifest_of(name).encode()})
+    atomic_write({str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine)).encode()})
+    atomic_write({str(draft / "inference_service.yaml"): kserve_manifest(name).encode()})

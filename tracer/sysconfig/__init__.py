@@ -1,4 +1,4 @@
-"""Where extensions in C++ would look for headers and libraries."""
+"""Paths of headers and libraries for C++ extensions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def get_include() -> str:
-    """The folder of headers, `include` of the package, as in Paddle; there are none in it, for ops
-    are written in Python here.
+    """Return the path of the package's folder `include`, as in Paddle.
+
+    The folder does not exist: custom ops are written in Python.
     """
     return str(_PACKAGE / "include")
 
 
 def get_lib() -> str:
-    """The folder of libraries, `libs` of the package, as in Paddle."""
+    """Return the path of the package's folder `libs`, as in Paddle.  It does not exist."""
     return str(_PACKAGE / "libs")

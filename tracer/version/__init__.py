@@ -1,6 +1,4 @@
-"""The version that `oarlock.__version__` says, in parts; under `oarlock.compat` that of the Paddle
-which is stood in for.
-"""
+"""`oarlock.__version__` in parts; under `oarlock.compat`, the version of the imitated Paddle."""
 
 from __future__ import annotations
 
@@ -14,44 +12,50 @@ commit = "oarlock"
 with_mkl = "OFF"
 __all__ = ["cinn", "cuda", "cudnn", "show", "xpu", "xpu_xccl"]
 
-said = VERSION  # replaced while another is stood in for
+reported_version = VERSION  # replaced while `oarlock.compat` imitates a version of Paddle
 
 
 def __getattr__(name: str) -> Any:
-    major, minor, patch = (re.findall(r"\d+", said) + ["0", "0"])[:3]
-    parts = {"full_version": said, "major": major, "minor": minor, "patch": patch, "rc": "0"}
+    major, minor, patch = (re.findall(r"\d+", reported_version) + ["0", "0"])[:3]
+    parts = {
+        "full_version": reported_version,
+        "major": major,
+        "minor": minor,
+        "patch": patch,
+        "rc": "0",
+    }
     if name not in parts:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return parts[name]
 
 
 def cuda() -> str:
-    """The version of CUDA that ops run with: 'False', none."""
+    """Return 'False': ops are not compiled with CUDA."""
     return "False"
 
 
 def cudnn() -> str:
-    """Likewise of cuDNN."""
+    """Return 'False': ops are not compiled with cuDNN."""
     return "False"
 
 
 def xpu() -> str:
-    """Likewise of Kunlun's library."""
+    """Return 'False': ops are not compiled for XPU."""
     return "False"
 
 
 def xpu_xccl() -> str:
-    """Likewise of Kunlun's library of communication."""
+    """Return 'False': ops are not compiled with XCCL, XPU's library of collectives."""
     return "False"
 
 
 def cinn() -> str:
-    """Likewise of the compiler CINN."""
+    """Return 'False': ops are not compiled with CINN."""
     return "False"
 
 
 def show() -> None:
-    """Print all of this."""
+    """Print the version and the libraries that ops are compiled with."""
     for name in ("full_version", "major", "minor", "patch", "rc"):
         print(f"{name}: {__getattr__(name)}")
     for function in (cuda, cudnn, xpu, xpu_xccl, cinn):

@@ -1,4 +1,4 @@
-"""The pictures of the demonstration."""
+"""The plots of `oarlock demo`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def draw_losses(losses: list[float], path: Path) -> None:
-    """The loss of every step, and its running mean."""
+def plot_losses(losses: list[float], path: Path) -> None:
+    """Plot the loss of each step and its moving average."""
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     axes.plot(losses, color="#bbbbbb", linewidth=0.8, label="step")
@@ -37,18 +37,18 @@ def draw_losses(losses: list[float], path: Path) -> None:
     pyplot.close(figure)
 
 
-def draw_predictions(images: Any, labels: Any, logits: Any, path: Path, count: int = 24) -> None:
-    """Some digits with what the model takes them for; mistakes first, in red."""
+def plot_predictions(images: Any, labels: Any, logits: Any, path: Path, count: int = 24) -> None:
+    """Plot `count` digits with the model's predictions, wrong ones first and in red."""
     pyplot = _pyplot()
-    guesses = logits.argmax(1)
-    order = np.argsort(guesses == labels[:, 0], kind="stable")[:count]
+    predictions = logits.argmax(1)
+    order = np.argsort(predictions == labels[:, 0], kind="stable")[:count]
     figure, grid = pyplot.subplots(3, count // 3, figsize=(count // 3, 3.6), layout="constrained")
     for axes, i in zip(grid.ravel(), order, strict=True):
-        right = guesses[i] == labels[i, 0]
+        correct = predictions[i] == labels[i, 0]
         axes.imshow(images[i, 0], cmap="gray_r")
         axes.set_title(
-            f"{guesses[i]}" if right else f"{guesses[i]} (is {labels[i, 0]})",
-            color="black" if right else "red",
+            f"{predictions[i]}" if correct else f"{predictions[i]} (is {labels[i, 0]})",
+            color="black" if correct else "red",
             fontsize=9,
         )
         axes.axis("off")

@@ -1,6 +1,4 @@
-"""One model that is served: its inputs and outputs, what it was asked so far, and how it
-answers.
-"""
+"""A model that the server runs: inputs, outputs, statistics and inference."""
 
 from __future__ import annotations
 
@@ -16,34 +14,33 @@ from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine
 from ..loader.model_files import read_model
 from .datatypes import datatype_of
-from .protocol import Request, RequestError, answer
-from .triton import config_of
+from .protocol import Request, RequestError, encode_response
+from .triton import model_config
 
 
-class Counts:
-    """How many requests there were, and how long they took."""
+class InferenceStatistics:
+    """Counts and total times of the requests for a model.  Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.success = self.fail = self.success_ns = self.fail_ns = self.rows = self.last_ms = 0
 
     def add(self, ok: bool, seconds: float, rows: int) -> None:
-        """One more."""
-        took = int(seconds * 1e9)
+        """Count a request.  rows: its number of samples"""
+        duration_ns = int(seconds * 1e9)
         with self._lock:
             if ok:
-                self.success, self.success_ns, self.rows = (
-                    self.success + 1,
-                    self.success_ns + took,
-                    self.rows + rows,
-                )
+                self.success += 1
+                self.success_ns += duration_ns
+                self.rows += rows
             else:
-                self.fail, self.fail_ns = self.fail + 1, self.fail_ns + took
+                self.fail += 1
+                self.fail_ns += duration_ns
             self.last_ms = int(time.time() * 1000)
 
 
-class Served:
-    """A model behind a name.   Any number of threads may ask it at once."""
+class ServedModel:
+    """A named model.  Any number of threads may call `infer` at once."""
 
     def __init__(self, prefix: str, name: str = "", **options: Any) -> None:
         files = read_model(prefix)
@@ -51,17 +48,17 @@ class Served:
         self.engine = Engine(files.pdmodel, files.params_path, files.name, **options)
         self.inputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.inputs}
         self.outputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.outputs}
-        self.counts = Counts()
+        self.statistics = InferenceStatistics()
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What Triton would be told of it."""
-        return config_of(self.name, self.engine)
+        """The model configuration that Triton would have."""
+        return model_config(self.name, self.engine)
 
     def metadata(self) -> dict[str, Any]:
-        """Names, dtypes and shapes, as the protocol describes them."""
+        """Return names, dtypes and shapes in the protocol's form."""
 
-        def described(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
+        def describe(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
             return [
                 {
                     "name": n,
@@ -75,29 +72,33 @@ class Served:
             "name": self.name,
             "versions": ["1"],
             "platform": "oarlock_paddle",
-            "inputs": described(self.engine.inputs),
-            "outputs": described(self.engine.outputs),
+            "inputs": describe(self.engine.inputs),
+            "outputs": describe(self.engine.outputs),
         }
 
     def infer(self, request: Request) -> tuple[bytes, int | None]:
-        """The answer to a request: a body, and how long its JSON is.   Raises RequestError."""
-        wanted = list(request.outputs) or list(self.outputs)
-        unknown = [name for name in wanted if name not in self.outputs]
+        """Run the model on a request.  Returns the body of the response, and the length of its JSON
+        if binary tensors follow. Raises RequestError.
+        """
+        names = list(request.outputs) or list(self.outputs)
+        unknown = [name for name in names if name not in self.outputs]
         if unknown:
-            raise RequestError(f"outputs {unknown} are none of {list(self.outputs)}")
+            raise RequestError(
+                f"the outputs {unknown} do not exist (the model has {list(self.outputs)})"
+            )
         try:
-            arrays = self.engine.run(request.feeds, wanted)
+            arrays = self.engine.run(request.feeds, names)
         except (OpError, GuardError) as error:
-            # the line behind it would be one of this server
+            # further lines of the message would name a source line of the server
             raise RequestError(str(error).splitlines()[0]) from None
-        results = [(n, self.outputs[n], a) for n, a in zip(wanted, arrays, strict=True)]
-        return answer(self.name, request, results)
+        results = [(n, self.outputs[n], a) for n, a in zip(names, arrays, strict=True)]
+        return encode_response(self.name, request, results)
 
     def warm_up(self) -> None:
-        """Run once on made-up inputs, so that the first client does not wait for what is
-        done once.
+        """Run once on synthetic inputs, so that the first request does not wait for
+        initialization.
         """
-        for feeds in self.engine.made_up_inputs():
+        for feeds in self.engine.synthetic_inputs():
             try:
                 self.engine.run(feeds)
                 return
@@ -105,7 +106,7 @@ class Served:
                 continue
 
 
-def rows_of(request: Request) -> int:
-    """How many samples a request has: the first size of its first input."""
+def num_samples(request: Request) -> int:
+    """Return the number of samples of a request: the first size of its first input."""
     first: np.ndarray[Any, Any] | None = next(iter(request.feeds.values()), None)
     return 1 if first is None or first.ndim == 0 else int(first.shape[0])

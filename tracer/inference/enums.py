@@ -23,7 +23,7 @@ class DataType(Enum):
 
 
 class PlaceType(Enum):
-    """Where tensors are."""
+    """Kinds of devices."""
 
     UNK = -1
     CPU = 0
@@ -33,7 +33,7 @@ class PlaceType(Enum):
 
 
 class PrecisionType(Enum):
-    """What TensorRT, or a GPU, may compute in."""
+    """Precisions of TensorRT and of GPUs."""
 
     Float32 = 0
     Int8 = 1
@@ -42,5 +42,5 @@ class PrecisionType(Enum):
 
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
-    """The size of one element.   bytes"""
+    """Return the size of one element in bytes."""
     return dtype_of(dtype.value).np.itemsize

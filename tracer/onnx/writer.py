@@ -1,0 +1,193 @@
+"""Write `.onnx` files that reference the weights of a `.pdiparams` file; check them with
+onnx.checker and compare their results with the model's.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.errors import FileError, OpError, VerifyError
+from ..core.tensor import Tensor
+from ..export.save import atomic_write
+from ..ir.block_captures import draws_random
+from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
+from ..loader.engine import Engine, EngineError, runtime, translate_errors
+from ..loader.model_files import ModelFiles
+from ..loader.regular_files import read_file
+from .dim_names import name_output_dims
+from .targets import DEFAULT_OPSET, newest_opset, parse_targets
+
+
+class ExportOptions(NamedTuple):
+    """Options of an export.
+
+    opset: None selects the lowest opset >= 17 that has all operators of the model
+    target: programs that must read the file, as in `ort>=1.15,trt>=8.6`
+    inline: store the weights in the file
+    check: run onnx.checker and compare results with the model's
+    """
+
+    opset: int | None = None
+    target: str = ""
+    inline: bool = False
+    check: bool = True
+
+
+class ExportResult(NamedTuple):
+    """A written file: its size in bytes, its opset, and one line about the check."""
+
+    path: Path
+    size: int
+    opset: int
+    check_report: str
+
+
+def write_onnx(files: ModelFiles, output: Path, options: ExportOptions) -> ExportResult:
+    """Write the model as ONNX.
+
+    Raises UnsupportedError with all ops that have no ONNX equivalent, and VerifyError if the file
+    returns other results than the model. On an error, `output` keeps its previous content.
+    """
+    check_output_path(files, output)
+    opset = select_opset(files, options)
+    data = name_output_dims(onnx_bytes(files, output, options.inline, opset))
+    previous = read_file(output) if output.exists() else None
+    atomic_write({str(output): data})
+    try:
+        report = check_onnx_file(files, output) if options.check else "not checked"
+    except BaseException:  # also KeyboardInterrupt: no unchecked file remains
+        output.unlink() if previous is None else atomic_write({str(output): previous})
+        raise
+    return ExportResult(output, len(data), opset, report)
+
+
+def check_output_path(files: ModelFiles, output: Path) -> None:
+    """Raise OpError if writing `output` would overwrite a file of the model."""
+    if output.suffix in (".pdmodel", ".pdiparams", ".info") or output.name == "__model__":
+        raise OpError(
+            f"export: {output.name} is a file name that Paddle uses; use the suffix .onnx or .ort"
+        )
+    if files.params_path and output.exists() and os.path.samefile(output, files.params_path):
+        raise OpError(f"export: {output.name} is the file of the model's weights")
+
+
+def select_opset(files: ModelFiles, options: ExportOptions) -> int:
+    """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
+    unless a target reads only older ones.
+    """
+    newest = newest_opset(parse_targets(options.target))
+    if options.opset is not None:
+        if options.opset > newest:
+            reader = options.target or "the supported engines"
+            raise OpError(
+                f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
+            )
+        return options.opset
+    with translate_errors():
+        opset: int = runtime().lowest_opset(
+            files.pdmodel, files.params_path, min(DEFAULT_OPSET, newest), newest, files.name
+        )
+    return opset
+
+
+def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> bytes:
+    """Return the serialized ModelProto for a file at `output`."""
+    shared = files.params_path is not None and not inline
+    if shared and os.path.realpath(output.parent) != os.path.realpath(
+        os.path.dirname(files.params_path or "")
+    ):
+        folder = os.path.dirname(files.params_path or "") or "."
+        raise OpError(
+            f"export: ONNX reads external weights only from its own folder; write into {folder}, "
+            "or use --inline"
+        )
+    with translate_errors():
+        data: bytes = runtime().to_onnx(
+            files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
+        )
+    return data
+
+
+def check_onnx_file(files: ModelFiles, path: Path) -> str:
+    """Compare the file's results with the model's and, if onnx is installed, run onnx.checker.
+
+    Returns one line about both.
+    """
+    comparison = compare_with_model(files, path)
+    try:
+        import onnx  # noqa: PLC0415 - an extra
+    except ImportError:
+        return f"not checked by onnx.checker (onnx is not installed); {comparison}"
+    try:
+        onnx.checker.check_model(str(path), full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        raise FileError(f"{path.name}: onnx.checker rejects the file: {error}") from None
+    return f"onnx.checker accepts it; {comparison}"
+
+
+def session_options() -> Any:
+    """Options of a session without log output whose products with 8-bit weights do not quantize the
+    activations.
+    """
+    import onnxruntime  # noqa: PLC0415 - a second engine in the process, used only here
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+    if runtime().byte_products_saturate():
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
+    return options
+
+
+def open_session(path: Path) -> Any:
+    """Open the file with the package onnxruntime.  Raises EngineError if that fails."""
+    import onnxruntime  # noqa: PLC0415
+
+    options = session_options()
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise EngineError(f"{path.name}: ONNX Runtime rejects the file: {error}") from None
+
+
+def compare_with_model(files: ModelFiles, path: Path) -> str:
+    """Run the file and the model on the same synthetic inputs.
+
+    Returns one line about the comparison. Raises VerifyError if results differ.
+    """
+    session = open_session(path)
+    if draws_random(files.program):
+        return "it loads; results were not compared because the model draws random numbers"
+    engine = Engine(files.pdmodel, files.params_path, files.name)
+    names = [name for name, _, _ in engine.inputs]
+    limiter = LoopLimiter(
+        files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
+    )
+    for arrays in engine.synthetic_inputs():
+        if not limiter.terminates([Tensor(a) for a in arrays]):
+            continue  # an endless loop
+        try:
+            expected = engine.run(arrays)
+        except (OpError, EngineError, RuntimeError):
+            continue  # incompatible sizes, or a violated guard
+        outputs = session.run(None, dict(zip(names, arrays, strict=True)))
+        return _compare_outputs(outputs, expected, files, path)
+    return "it loads; it was not run: none of the made-up inputs fits the model"
+
+
+def _compare_outputs(outputs: list[Any], expected: list[Any], files: ModelFiles, path: Path) -> str:
+    max_difference = 0.0
+    for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
+        array = np.asarray(output)
+        distance = difference(array, reference)
+        if distance > tolerance(reference.dtype, files.program):
+            raise VerifyError(
+                f"{path.name}: compared with the model, output '{name}' "
+                f"{describe_difference(array, reference)}"
+            )
+        max_difference = max(max_difference, distance)
+    return f"its results agree with the model's, largest difference {max_difference:.1e}"
