@@ -80,15 +80,16 @@ def _max_pool(
 ) -> Any:
     if not return_mask:
         return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
-    if is_channels_last(data_format) or isinstance(padding, str):
-        problem = f"return_mask=True requires channels-first data and numeric paddings (X={x.meta})"
+    pads = padding_attrs(padding, rank, False)
+    # Paddle ignores 'SAME' here and pools without padding.
+    if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
+        problem = f"return_mask=True requires channels-first data, and not 'SAME' (X={x.meta})"
         raise OpError(with_user_line(f"max_pool{rank}d: {problem}"))
     size = int_list(kernel, rank)
-    strides, pads = (
-        size if stride is None else int_list(stride, rank),
-        padding_attrs(padding, rank, False)["paddings"],
+    strides = size if stride is None else int_list(stride, rank)
+    return OPS[f"max_pool{rank}d_with_index"](
+        x, ksize=size, strides=strides, paddings=pads["paddings"]
     )
-    return OPS[f"max_pool{rank}d_with_index"](x, ksize=size, strides=strides, paddings=pads)
 
 
 def _avg_pool(
