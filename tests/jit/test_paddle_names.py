@@ -63,7 +63,7 @@ def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
     flag.set(False)
     assert (flag.get(), repr(flag)) == (False, "Env(SOME_FLAG=False)")
     flag.delete()
-    with pytest.raises(TypeError, match="expected str, got bool True"):
+    with pytest.raises(TypeError, match="expected str, got bool"):
         StringEnvironmentVariable("SOME_FLAG", True)  # type: ignore[arg-type]
     assert api.ProgramTranslator() is program_translator.ProgramTranslator()
     assert program_translator.FunctionSpec(lambda x, y=2: x).args_name == ["x", "y"]
