@@ -259,7 +259,7 @@ def _flatten_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     if any(not -rank <= a < rank for a in axis_arg) or len({a % rank for a in axis_arg}) < len(
         axis_arg
     ):
-        problem = f"axis={axis_arg} contains an axis twice or out of range (X={x.meta})"
+        problem = f"axis={axis_arg} names an axis twice or one out of range (X={x.meta})"
         raise OpError(with_user_line(f"median, quantile: {problem}"))
     axes = sorted(a % rank for a in axis_arg) or list(range(rank))
     others = [i for i in range(rank) if i not in axes]
