@@ -71,7 +71,7 @@ def test_rejected(function: Any, words: str) -> None:
 def test_a_run_ends_where_a_result_is_none() -> None:
     program = to_static(given_back)
     assert program(paddle.to_tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
-    with pytest.raises(AssertError, match="'r' is None, where a program gives a tensor"):
+    with pytest.raises(AssertError, match="'r' is None, where a program returns a tensor"):
         program(paddle.to_tensor([-1.0, 2.0 - 4]))
 
 

@@ -107,7 +107,7 @@ class FunctionCapture:
                 leaf.maybe_undefined.check is not None
                 and leaf.maybe_undefined.check.kind == NOT_RETURNED
             )
-            why = MESSAGES[NOT_RETURNED] if said else "is None, where a program gives a tensor"
+            why = MESSAGES[NOT_RETURNED] if said else "is None, where a program returns a tensor"
             emit_check(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
         leaf.maybe_undefined = None
 

@@ -188,7 +188,7 @@ def trace(
 def require_outputs(outputs: Any) -> Any:
     """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
-        raise TraceError("the layer gives no tensor; there is nothing to record")
+        raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs
 
 

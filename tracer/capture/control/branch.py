@@ -481,8 +481,8 @@ class BranchMerge:
             )
         if given is None or meta is None:
             kept = (
-                "of what only one way gives, tensors, numbers, None and tuples of these can "
-                "be carried on"
+                "of values that only one branch sets, tensors, numbers, None and tuples of these "
+                "can be used afterwards"
             )
             return (
                 None

@@ -47,7 +47,7 @@ def while_loop(
         if mode is not None and mode.builder is not None:
             raise TypeError(
                 with_user_line(
-                    f"while_loop: cond gives a {type(condition).__name__}, not a variable of the "
+                    f"while_loop: cond returns a {type(condition).__name__}, not a variable of the "
                     "program"
                 )
             )
@@ -64,7 +64,7 @@ def _as_list(result: Any, count: int) -> list[Any]:
     )
     if len(values) != count:
         raise OpError(
-            with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars")
+            with_user_line(f"while_loop: body returns {len(values)} values for {count} loop_vars")
         )
     return values
 

@@ -136,7 +136,7 @@ class PyFuncKernel:
             return []
         if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
-            raise OpError(f"py_func: {name} gives {len(result)} results, not {len(self._dtypes)}")
+            raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
         return [_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
@@ -163,7 +163,7 @@ def backward_call(
         given = as_list(backward(*arrays))
         if len(given) < len(operands):
             raise OpError(
-                f"py_func: backward_func gives {len(given)} gradients, not {len(operands)}"
+                f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
             )
         return [given[i] for i in wanted]
 
@@ -219,6 +219,6 @@ def pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
     if len(given) != len(desc.inputs["X"]):
         count = len(desc.inputs["X"])
         raise OpError(
-            f"static_pylayer: backward_fn gives {len(given)} gradients for {count} inputs"
+            f"static_pylayer: backward_fn returns {len(given)} gradients for {count} inputs"
         )
     return given
