@@ -168,8 +168,9 @@ def verify(
 
     Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, those of a trace; known: shapes that are known to work
-    Sizes that the reference rejects, or that violate a guard, are skipped.
+    given: inputs that are known to work, those of a trace.
+    known: shapes that are known to work Sizes that the reference rejects, or that violate a guard,
+    are skipped.
     """
     assert program.contract is not None
     if draws_random(program):

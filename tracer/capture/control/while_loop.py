@@ -24,8 +24,9 @@ def while_loop(
     """Run `body(*loop_vars)` while `cond(*loop_vars)` holds, and return the last loop_vars with the
     structure of the first ones.
 
-    cond: returns a bool with one element; body: returns a list like loop_vars Sizes may change from
-    iteration to iteration, dtypes must not.
+    cond: returns a bool with one element.
+    body: returns a list like loop_vars Sizes may change from iteration to iteration, dtypes must
+    not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))

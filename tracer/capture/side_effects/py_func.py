@@ -28,7 +28,8 @@ Function = Callable[..., Any]
 class PythonCall:
     """A function that programs call.
 
-    backward: its gradient function; skipped: operands and results that are not passed to it
+    backward: its gradient function.
+    skipped: operands and results that are not passed to it.
     """
 
     function: Function
@@ -84,9 +85,9 @@ def py_func(
     """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
     returned.
 
-    out: variables for the results, None for none; backward_func: called with operands, results and
-    the gradients of the results, except those in skip_vars_in_backward_input; returns the gradients
-    of the operands
+    out: variables for the results, None for none.
+    backward_func: called with operands, results and the gradients of the results, except those in
+    skip_vars_in_backward_input; returns the gradients of the operands.
     """
     recorder = _require_mode("py_func").recorder
     if not callable(func):
