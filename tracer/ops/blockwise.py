@@ -41,8 +41,7 @@ def memory_order(x: Any) -> list[int]:
 
 def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The first
-    array
-    is [R,K]; the result has its shape and dtype.
+    array is [R,K]; the result has its shape and dtype.
     """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
@@ -67,8 +66,7 @@ def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
 
 def row_sums(x: Any) -> Any:
     """The sum of each row of x [R,K], computed as a product with ones, which is faster than NumPy's
-    sum
-    for short rows.
+    sum for short rows.
     """
     if x.dtype in (np.float32, np.float64):
         return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
@@ -94,8 +92,7 @@ def row_dot_products(x: Any, y: Any) -> Any:
 
 
 def max_keepdim(x: Any, axis: int) -> Any:
-    """The maxima along an axis, with keepdims=True. Long rows are split and reduced in two steps,
-    because
+    """The maxima along an axis, with keepdims=True. Long rows are repeatedly halved, because
     NumPy's maximum along the last axis is slow.
     """
     if axis in (-1, x.ndim - 1):
@@ -107,8 +104,7 @@ def max_keepdim(x: Any, axis: int) -> Any:
 
 def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
     """Compute `function(*inputs, axis)`. If the inputs are contiguous, have equal shapes and the
-    axis is
-    the last one, `function` is applied to blocks of rows.
+    axis is the last one, `function` is applied to blocks of rows.
     """
     first = operands[0]
     last = axis in (-1, first.ndim - 1)

@@ -59,8 +59,7 @@ def prior_box(
     min_max_aspect_ratios_order: bool = False,
 ):
     """Boxes = P prior boxes of several sizes around each position of the feature map, in fractions
-    of the
-    image size (Liu et al. 2016). Variances are repeated for each box.
+    of the image size (Liu et al. 2016). Variances are repeated for each box.
 
     Input [N,C,H,W] -> Boxes, Variances [H,W,P,4]
     """
@@ -123,8 +122,7 @@ def box_coder(
 
     encode_center_size: PriorBox [M,4], TargetBox [N,4] -> OutputBox [N,M,4].
     decode_center_size: PriorBox [M,4], TargetBox [N,M,4] -> OutputBox [N,M,4]. `axis` is the axis
-    of
-    size 1 that is inserted into PriorBox so that it broadcasts to TargetBox.
+    of size 1 that is inserted into PriorBox so that it broadcasts to TargetBox.
     """
     t = target.dtype.type
     extra = t(0 if box_normalized else 1)

@@ -39,11 +39,9 @@ def auc(
 
     The last column of Predict is the score; it is counted in bins = num_thresholds + 1 bins.
     StatPos, StatNeg: the histograms of positive and negative samples, int64; StatPosOut and
-    StatNegOut
-    include this batch. slide_steps = 0: [1, bins], over all batches. Otherwise
+    StatNegOut include this batch. slide_steps = 0: [1, bins], over all batches. Otherwise
     [(slide_steps + 1) * bins + 1]: one histogram for each of the last slide_steps batches, their
-    sum,
-    and the number of batches.
+    sum, and the number of batches.
     InsTagWeight: if it is 0, the batch is ignored and AUC is 0.
     """
     bins = num_thresholds + 1
@@ -65,8 +63,7 @@ def auc(
 
 def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
     """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the histogram
-    of each
-    of the last batches, their sum, and the number of batches.
+    of each of the last batches, their sum, and the number of batches.
     """
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)

@@ -92,9 +92,8 @@ def _(g, x):
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
-    turned = (
-        x if x.dtype.kind == "c" else x + x.dtype.type(0)
-    )  # -0 becomes +0, so that its angle is 0
+    # -0 becomes +0, so that its angle is 0
+    turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)
     return np.angle(turned).astype(real_dtype(x.dtype), copy=False)
 
 

@@ -413,8 +413,7 @@ def _transposed(
     output_size: Any,
 ) -> tuple[Window, Shape]:
     """The window of the convolution whose input gradient is the transposed convolution, and the
-    output
-    shape [N,M,*S'].
+    output shape [N,M,*S'].
     """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
@@ -493,8 +492,7 @@ def conv2d_transpose(
     data_format: str = "NCHW",
 ):
     """The transposed convolution: the input gradient of conv2d with this Filter, for Input as the
-    output
-    gradient.
+    output gradient.
 
     Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']
     """
@@ -551,8 +549,7 @@ def conv3d_transpose(
     data_format: str = "NCHW",
 ):
     """The transposed convolution: the input gradient of conv3d with this Filter, for Input as the
-    output
-    gradient.
+    output gradient.
 
     Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']
     """

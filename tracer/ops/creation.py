@@ -277,8 +277,7 @@ def _(start, stop, num, *, dtype):
 )
 def logspace(start, stop, num, base, *, dtype: int):
     """Out = Base ** e for Num equally spaced exponents e from Start to Stop (included). Start, Stop
-    and
-    Base are first cast to the dtype.
+    and Base are first cast to the dtype.
 
     Start, Stop, Num, Base [] or [1] -> Out [Num]
     """

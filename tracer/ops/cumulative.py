@@ -77,8 +77,7 @@ def _(x, *, dim):
 @cumprod.vjp
 def _(g, x, *, dim, Out):
     """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
-    division, so
-    X may contain zeros.
+    division, so X may contain zeros.
     """
     return mul(moved(Out, axis=dim, value=1.0), recurrence(g, x, axis=dim, reverse=True))
 

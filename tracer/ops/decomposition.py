@@ -66,8 +66,7 @@ def _(g, x, *, upper, Out):
 @op("lu", "X -> Out, Pivots~, Infos~", no_half=NO_HALF_DECOMPOSITION)
 def lu(x, *, pivots: bool = True):
     """The LU decomposition X = P L U with partial pivoting, packed in one matrix: U on and above
-    the
-    diagonal, L below it (its diagonal is 1).
+    the diagonal, L below it (its diagonal is 1).
 
     X [*, M, N] -> Out [*, M, N], Pivots int32 [*, min(M, N)], Infos int32 [*] or [1]
 
@@ -121,8 +120,7 @@ def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
 @lu.vjp
 def _(g, x, *, Out, Pivots):
     """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower triangular
-    and the
-    second upper triangular.
+    and the second upper triangular.
     """
     rows, columns = shape_of(x)[-2:]
     size = shorter(shape_of(x))

@@ -145,8 +145,7 @@ def deformable_conv(
     im2col_step: int = 64,
 ):
     """Output = the cross-correlation with Filter of Input, sampled at the kernel positions plus
-    Offset and
-    multiplied by Mask.
+    Offset and multiplied by Mask.
 
     Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> [N,M,H',W']
 

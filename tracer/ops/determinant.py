@@ -35,8 +35,7 @@ def cofactors(x):
     X [*, M, M] -> Out [*, M, M]
 
     With the SVD X = U S V^H, Out = det U * det V^H * conj(U C V^H), where C[i] is the product of
-    all
-    singular values but S[i].
+    all singular values but S[i].
     """
     check_finite(x)
     u, s, vh = np.linalg.svd(x)

@@ -130,8 +130,7 @@ def _(g, x, *, offset, dim1, dim2):
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
     """Out = X with `value` on the diagonal.
 
-    wrap: in a matrix with more rows than columns, repeat the diagonal every N + 1 rows for N
-    columns.
+    wrap: for M > N, repeat the diagonal: N of every N + 1 rows contain `value`.
 
     X [M, N] or [N, N, ...] -> like X
     """

@@ -36,14 +36,12 @@ def dropout(
     seed: int = 0,
 ):
     """Out = X with elements dropped at random, with probability dropout_prob. Mask is 1 where an
-    element
-    is kept.
+    element is kept.
 
     X [*] -> Out [*], Mask uint8 [*]
 
     seed: with fix_seed, each call draws from a new generator with this seed. The input Seed does
-    the
-    same.
+    the same.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     factor = x.dtype.type(_keep_scale(dropout_prob, dropout_implementation, is_test))

@@ -165,8 +165,7 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     """The eigenvalues of Hermitian matrices, ascending. Eigenvectors are saved for the gradient;
-    they are
-    zeros if is_test.
+    they are zeros if is_test.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors [*, M, M]
     """
@@ -177,7 +176,7 @@ def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
 
 @eigvalsh.vjp
 def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
-    # of which the saved vectors, a result without a gradient, would know nothing
+    # The saved vectors carry no gradient, so a second-order gradient needs recomputed vectors.
     second = isinstance(x, Tensor)
     vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
     return _eigh_grad(g, None, Eigenvalues, vectors)

@@ -37,8 +37,7 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
     """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`, which
-    the
-    backward pass sums.
+    the backward pass sums.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
