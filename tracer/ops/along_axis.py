@@ -226,8 +226,8 @@ def _mean_grad(g, x, index, value, axis, include_self, result, taken):
 
 
 def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
-    """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets all of
-    it.
+    """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets
+    all of it.
     """
     return lambda: masked(g, equal(x, result)), lambda: masked(
         taken(g), equal(value, taken(result))

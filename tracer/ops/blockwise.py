@@ -16,8 +16,8 @@ BLOCK = 1 << 17  # elements
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply `function` blockwise to arrays with the same shape and memory order. The result has the
-    shape and dtype of the first array.
+    """Apply `function` blockwise to arrays with the same shape and memory order. The result
+    has the shape and dtype of the first array.
     """
     first = operands[0]
     if first.size <= BLOCK or is_on_gpu():
@@ -40,8 +40,8 @@ def memory_order(x: Any) -> list[int]:
 
 
 def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The first
-    array is [R,K]; the result has its shape and dtype.
+    """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The
+    first array is [R,K]; the result has its shape and dtype.
     """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
@@ -65,8 +65,8 @@ def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of each row of x [R,K], computed as a product with ones, which is faster than NumPy's
-    sum for short rows.
+    """The sum of each row of x [R,K], computed as a product with ones, which is faster than
+    NumPy's sum for short rows.
     """
     if x.dtype in (np.float32, np.float64):
         return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
@@ -103,8 +103,8 @@ def max_keepdim(x: Any, axis: int) -> Any:
 
 
 def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
-    """Compute `function(*inputs, axis)`. If the inputs are contiguous, have equal shapes and the
-    axis is the last one, `function` is applied to blocks of rows.
+    """Compute `function(*inputs, axis)`. If the inputs are contiguous, have equal shapes and
+    the axis is the last one, `function` is applied to blocks of rows.
     """
     first = operands[0]
     last = axis in (-1, first.ndim - 1)

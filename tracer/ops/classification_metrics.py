@@ -62,8 +62,8 @@ def auc(
 
 
 def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
-    """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the histogram
-    of each of the last batches, their sum, and the number of batches.
+    """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
+    histogram of each of the last batches, their sum, and the number of batches.
     """
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)

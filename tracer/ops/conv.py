@@ -151,7 +151,9 @@ def _repeat_groups(z: Any, times: int) -> Any:
 
 @native.NativeFunction
 def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The gradient of `correlate` with respect to x, [N,C,*sizes]. g: the output gradient [N,M,*S']"""
+    """The gradient of `correlate` with respect to x, [N,C,*sizes]. g: the output gradient
+    [N,M,*S']
+    """
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
     g = batch_last(g)
@@ -412,8 +414,8 @@ def _transposed(
     output_padding: Any,
     output_size: Any,
 ) -> tuple[Window, Shape]:
-    """The window of the convolution whose input gradient is the transposed convolution, and the
-    output shape [N,M,*S'].
+    """The window of the convolution whose input gradient is the transposed convolution, and
+    the output shape [N,M,*S'].
     """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")

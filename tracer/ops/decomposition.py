@@ -119,8 +119,8 @@ def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
 
 @lu.vjp
 def _(g, x, *, Out, Pivots):
-    """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower triangular
-    and the second upper triangular.
+    """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower
+    triangular and the second upper triangular.
     """
     rows, columns = shape_of(x)[-2:]
     size = shorter(shape_of(x))

@@ -210,7 +210,9 @@ def _(g, x, offset, w, **over):
 )
 @upcast_half
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
-    """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given, Mask."""
+    """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
+    Mask.
+    """
     attrs = _full(attrs)
     groups = attrs["groups"]
     _, _, places, parted = _settings(x, offset, w, **attrs)

@@ -83,8 +83,8 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
 def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = zeros like Y, with X at every element of a diagonal. X [remaining axes], Y [*] -> Out
-    like Y
+    """Out = zeros like Y, with X at every element of a diagonal. X [remaining axes], Y [*]
+    -> Out like Y
     """
     out = np.zeros(y.shape, x.dtype)
     rows, columns = _places(y.shape, offset, axis1, axis2)

@@ -34,7 +34,9 @@ def infer_sizes(
 
 
 def any_given(*operands: Any) -> bool:
-    """Whether any of these optional inputs is given. If so, the attribute does not hold all sizes."""
+    """Whether any of these optional inputs is given. If so, the attribute does not hold all
+    sizes.
+    """
     return any(o is not None and o != [] for o in operands)
 
 

@@ -70,8 +70,8 @@ def _(x, *, full_matrices):
 
 @svd.vjp
 def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
-    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016). For complex matrices,
-    transposes become adjoints.
+    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016). For complex
+    matrices, transposes become adjoints.
     """
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
@@ -82,8 +82,8 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
-    """Reduce full vectors to those with a singular value: the vectors, and their gradient plus the
-    contribution of the gradient of the null-space vectors.
+    """Reduce full vectors to those with a singular value: the vectors, and their gradient
+    plus the contribution of the gradient of the null-space vectors.
     """
     size = shape_of(values)[-1]
     check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
@@ -142,8 +142,8 @@ def eigh(x, *, UPLO: str = "L"):
 
 @eigh.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
-    """M. Giles (2008), "An extended collection of matrix derivative results", section 3.1, with
-    adjoints.
+    """M. Giles (2008), "An extended collection of matrix derivative results", section 3.1,
+    with adjoints.
     """
     return _eigh_grad(
         of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors

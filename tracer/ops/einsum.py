@@ -93,8 +93,8 @@ def _(g, xs, *, equation):
 
 
 def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The gradient of input i: the sum of products with `g` in place of input i. An axis that only
-    input i has is broadcast with ones.
+    """The gradient of input i: the sum of products with `g` in place of input i. An axis
+    that only input i has is broadcast with ones.
     """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}

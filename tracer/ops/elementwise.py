@@ -36,8 +36,8 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
-    """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`, which
-    the backward pass sums.
+    """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`,
+    which the backward pass sums.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
@@ -68,8 +68,8 @@ _SUM = native.kernel("sum")
 
 
 def sum_arrays(x: Any, kept: list[int]) -> Any:
-    """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes are not
-    adjacent or the compiled kernel does not support x.
+    """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes
+    are not adjacent or the compiled kernel does not support x.
     """
     if not kept:
         return _SUM(x, 1, 1, x.size)

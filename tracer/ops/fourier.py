@@ -155,8 +155,8 @@ def _(x, *, axes, normalization, forward, last_dim_size):
 
 @fft_c2r.vjp
 def _(g, x, *, axes, normalization, forward):
-    """Each element of X stands for two conjugate elements, so its gradient is doubled. Exceptions:
-    the first element and, for an even size, the last one.
+    """Each element of X stands for two conjugate elements, so its gradient is doubled.
+    Exceptions: the first element and, for an even size, the last one.
     """
     last = axes[-1] % len(shape_of(x))
     given, size = shape_of(x)[last], shape_of(g)[last]

@@ -55,8 +55,8 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 
 
 def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
-    """One Axis for each image axis. The last axis of the grid lists the image axes in reverse
-    order.
+    """One Axis for each image axis. The last axis of the grid lists the image axes in
+    reverse order.
     """
     rank = x.ndim - 2
     return [
@@ -201,8 +201,8 @@ grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 
 
 def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
-    """The coordinates of `size` pixel centers. With align_corners, the first and last pixel centers
-    are at -1 and 1; otherwise the edges of the image are.
+    """The coordinates of `size` pixel centers. With align_corners, the first and last pixel
+    centers are at -1 and 1; otherwise the edges of the image are.
     """
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)

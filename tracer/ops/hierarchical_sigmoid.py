@@ -28,8 +28,8 @@ def _code_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """The path that `table` and `code` describe. Without them, the path in the complete binary tree
-    with root 1, in which class c is leaf c + num_classes.
+    """The path that `table` and `code` describe. Without them, the path in the complete
+    binary tree with root 1, in which class c is leaf c + num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)

@@ -92,8 +92,8 @@ def _output_sizes(
     out: Sequence[int],
     scale: Sequence[float],
 ) -> tuple[list[int], list[float]]:
-    """The output sizes, and the scales if any are given. With OutSize, the scales still determine
-    the distance between sampling positions.
+    """The output sizes, and the scales if any are given. With OutSize, the scales still
+    determine the distance between sampling positions.
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
@@ -162,8 +162,8 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
 
 
 def _check_dtype(kind: str, x: Any) -> None:
-    """Raise OpError for integer images, because interpolated values are not integers. uint8 is
-    accepted by all modes but bicubic.
+    """Raise OpError for integer images, because interpolated values are not integers. uint8
+    is accepted by all modes but bicubic.
     """
     if kind != "nearest" and not (x.dtype == np.uint8 and kind != "bicubic"):
         check_inexact(x)

@@ -99,8 +99,8 @@ def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """The gradients if an input is a vector, which is treated as a row or a column. The backward
-    pass sums the gradients over the added axes.
+    """The gradients if an input is a vector, which is treated as a row or a column. The
+    backward pass sums the gradients over the added axes.
     """
     row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]

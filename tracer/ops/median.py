@@ -14,8 +14,8 @@ from .reduce import axes_of, reduced_shape
 
 
 def _places(x: Any, axes: tuple[int, ...]) -> Any:
-    """The indices in the flattened x of the two middle elements along the axes, [*,2]. They are
-    equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
+    """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
+    are equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)

@@ -16,8 +16,8 @@ Rule = Callable[..., Any]
 
 
 def check_finite(x: Any) -> None:
-    """Raise OpError for matrices with infinity or NaN: LAPACK's SVD does not terminate for some of
-    them.
+    """Raise OpError for matrices with infinity or NaN: LAPACK's SVD does not terminate for
+    some of them.
     """
     check(bool(np.isfinite(x).all()), "X contains infinity or NaN")
 
@@ -224,8 +224,8 @@ def like(index: int) -> Rule:
 
 
 def like_each_input(*indices: int) -> Rule:
-    """The rule of gradients with the Metas of the inputs at these indices. For a missing input, the
-    Meta of the first input is used.
+    """The rule of gradients with the Metas of the inputs at these indices. For a missing
+    input, the Meta of the first input is used.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:

@@ -34,8 +34,8 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
 
 
 def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that makes
-    the reduced axes contiguous in memory if possible.
+    """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
+    makes the reduced axes contiguous in memory if possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
@@ -90,8 +90,8 @@ _BACK, _DOT = native.kernel("standardize_grad"), native.kernel("standardize_dot"
 
 
 def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
-    """The number of elements before, in and after the kept axes; None if the kept axes are not
-    adjacent or there are none.
+    """The number of elements before, in and after the kept axes; None if the kept axes are
+    not adjacent or there are none.
     """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:

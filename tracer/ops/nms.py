@@ -141,8 +141,8 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
 
 
 def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
-    """The scores after a decay by the overlap with boxes of higher score (Wang et al. 2020). Boxes
-    are sorted by score.
+    """The scores after a decay by the overlap with boxes of higher score (Wang et al. 2020).
+    Boxes are sorted by score.
     """
     over = np.tril(over, -1)
     most = np.max(over, axis=1, initial=0)

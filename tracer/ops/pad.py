@@ -178,8 +178,8 @@ def pad3d_grad(
 
 
 def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """The gradient of padding along one axis: `g` without the padding, whose elements are added to
-    their source elements.
+    """The gradient of padding along one axis: `g` without the padding, whose elements are
+    added to their source elements.
     """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)

@@ -72,7 +72,9 @@ fmin = _selection_op(
 @op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
 @upcast_half
 def heaviside(x, y):
-    """Out = 0 where X < 0, Y where X == 0, 1 where X > 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = 0 where X < 0, Y where X == 0, 1 where X > 0. X [*A], Y [*B] -> Out
+    [*broadcast(A, B)]
+    """
     one = x.dtype.type(1)
     return np.where(x == 0, y, np.where(x > 0, one, np.where(x < 0, one * 0, x))).astype(
         x.dtype, copy=False

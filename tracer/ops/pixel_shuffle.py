@@ -113,8 +113,8 @@ def _(g, x, *, groups, data_format):
 
 
 def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
-    """Shift channels in time: each frame gets its first channels from `step` frames earlier, and
-    the next channels from `step` frames later.
+    """Shift channels in time: each frame gets its first channels from `step` frames earlier,
+    and the next channels from `step` frames later.
     """
     first = channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])

@@ -216,8 +216,8 @@ def _divisor(p: Pooling, x: Any) -> Any:
 
 
 def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
-    """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels; empty if
-    they do not support it.
+    """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels;
+    empty if they do not support it.
     """
     if p.window is None or len(sizes) != 2:
         return ()

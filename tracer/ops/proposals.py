@@ -30,8 +30,8 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
 
 
 def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """A mask of the boxes with a minimal size in the unscaled image. With pixel offset, their
-    center must also be in the image.
+    """A mask of the boxes with a minimal size in the unscaled image. With pixel offset,
+    their center must also be in the image.
     """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
@@ -53,8 +53,8 @@ def _propose(
     min_size: float,
     eta: float,
 ) -> tuple[Any, Any, Any]:
-    """Regions, scores, and the number of regions per image. An image without regions gets one empty
-    region with score 0.
+    """Regions, scores, and the number of regions per image. An image without regions gets
+    one empty region with score 0.
     """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)

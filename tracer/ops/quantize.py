@@ -17,8 +17,8 @@ def _max_level(bit_length: int) -> int:
 
 
 def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
-    """Reshape Scale, one element or one per slice along the axis (-1: one element), to broadcast
-    with the input.
+    """Reshape Scale, one element or one per slice along the axis (-1: one element), to
+    broadcast with the input.
     """
     return (
         scale.reshape(())

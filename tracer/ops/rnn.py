@@ -184,7 +184,9 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
 )
 @upcast_half
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
-    """The gradients of rnn with respect to Input, every PreState and every weight, in this order."""
+    """The gradients of rnn with respect to Input, every PreState and every weight, in this
+    order.
+    """
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
     layers, directions = kept.shape[:2]
     valid, prob = _valid(x, lengths), attrs.get("dropout_prob", 0.0)

@@ -241,8 +241,8 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
 
 
 def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
-    """The matrix product. NumPy computes it if the compiled kernel does not support the arrays,
-    such as unaligned weights of a memory-mapped file.
+    """The matrix product. NumPy computes it if the compiled kernel does not support the
+    arrays, such as unaligned weights of a memory-mapped file.
     """
     made = _PRODUCT(x, y, transpose_x, False)
     return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

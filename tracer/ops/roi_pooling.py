@@ -81,7 +81,9 @@ MAX_REGION_SAMPLES = 1 << 20
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
-    """The row weights of each bin of a region, [bins,size]: the mean of the weights of its samples."""
+    """The row weights of each bin of a region, [bins,size]: the mean of the weights of its
+    samples.
+    """
     if ratio <= 0:
         check(
             bool(length / bins <= MAX_REGION_SAMPLES),

@@ -14,8 +14,8 @@ INT64 = 256  # minimal number of elements of a row for one call per row
 
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
-    """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are computed on
-    the CPU.
+    """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
+    computed on the CPU.
     """
     if not is_on_gpu() and _are_long_rows(out, places):
         values = np.broadcast_to(values, (len(places), *out.shape[1:]))
@@ -32,8 +32,8 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
-    """Whether rows are so long that one call per row is faster than `ufunc.at`, which works element
-    by element.
+    """Whether rows are so long that one call per row is faster than `ufunc.at`, which works
+    element by element.
     """
     return (
         isinstance(places, np.ndarray)

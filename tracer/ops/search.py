@@ -28,7 +28,9 @@ INT64 = np.dtype(np.int64)
 
 
 def _select_along_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
-    """The elements at one index per line along the axis, and the indices, which get the same shape."""
+    """The elements at one index per line along the axis, and the indices, which get the same
+    shape.
+    """
     indices = np.expand_dims(indices, axis)
     out = np.take_along_axis(x, indices, axis)
     return (out, indices) if keepdim else (np.squeeze(out, axis), np.squeeze(indices, axis))
@@ -339,8 +341,8 @@ def _(g, ids, xs):
 
 @op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
 def rows_equal(ids, y, *, value: int):
-    """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] -> bool
-    [N, *]
+    """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
+    bool [N, *]
     """
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
 

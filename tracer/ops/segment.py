@@ -22,8 +22,8 @@ def _check_pool_type(word: str, what: str) -> None:
 
 
 def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
-    """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none. Also
-    return the number of rows per place, [count].
+    """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none.
+    Also return the number of rows per place, [count].
     """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
@@ -174,7 +174,9 @@ def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
 
 
 def _message_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
-    """The gradient of an operand `own` of the messages, given the gradient `sent` of the messages."""
+    """The gradient of an operand `own` of the messages, given the gradient `sent` of the
+    messages.
+    """
     back = mul(sent, other) if word == "MUL" else sent
     return (
         back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))

@@ -62,8 +62,8 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _distance(hyp: Any, ref: Any) -> float:
-    """The edit distance, computed row by row of the dynamic programming table. Insertions are a
-    running minimum.
+    """The edit distance, computed row by row of the dynamic programming table. Insertions
+    are a running minimum.
     """
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)

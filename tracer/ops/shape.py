@@ -98,15 +98,15 @@ def _(g, x, y):
 
 @op("squeeze2", "X -> Out")
 def squeeze(x, *, axes: Ints = []):
-    """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*] -> Out
-    [*]
+    """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*]
+    -> Out [*]
     """
     return x.reshape(squeezed_shape(x.shape, axes))
 
 
 def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1. As in Paddle, a dynamic dimension is removed only if it is in
-    `axes`.
+    """`x` without axes of size 1. As in Paddle, a dynamic dimension is removed only if it is
+    in `axes`.
     """
     if not axes:
         return tuple(d for d in x if d != 1)

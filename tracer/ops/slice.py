@@ -36,7 +36,9 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
 
 
 def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that are indexed by integers. Raises OpError unless their size is 1."""
+    """`shape` without the axes that are indexed by integers. Raises OpError unless their
+    size is 1.
+    """
     gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
@@ -338,8 +340,8 @@ def set_value(
 
 
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
-    """The shape to which a value is broadcast: integer-indexed axes are removed, None adds an axis
-    of size 1.
+    """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
+    an axis of size 1.
     """
     view = list(drop_axes(shape, decrease_axes))
     for place in none_positions(len(shape), decrease_axes, none_axes):

@@ -37,9 +37,9 @@ class Window(NamedTuple):
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def fitted(self, sizes: Sequence[int]) -> Window:
-        """The window with additional padding at the end if the kernel is larger than the padded
-        image by less than a stride. In this case Paddle's integer division, which truncates towards
-        0, returns one output position.
+        """The window with additional padding at the end if the kernel is larger than the
+        padded image by less than a stride. In this case Paddle's integer division, which
+        truncates towards 0, returns one output position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
@@ -141,8 +141,8 @@ def resolve_pads(
 
 
 def same_pads(size: int, kernel: int, stride: int) -> Pair:
-    """The padding for an output size of ceil(size / stride). If it is odd, the end gets one element
-    more.
+    """The padding for an output size of ceil(size / stride). If it is odd, the end gets one
+    element more.
     """
     total = (
         max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0

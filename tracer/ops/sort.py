@@ -67,8 +67,8 @@ def _(x, *, axis, descending):
 
 
 def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
-    """The gradient of sorting: zeros like x, with `g` scattered to the original positions of the
-    elements.
+    """The gradient of sorting: zeros like x, with `g` scattered to the original positions of
+    the elements.
     """
     if not len(shape_of(x)):
         return g

@@ -15,7 +15,9 @@ from .unary_math import exp, reciprocal, sign, square, unary
 
 
 def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Wrap a float64 function so that it accepts every floating dtype and returns the same dtype."""
+    """Wrap a float64 function so that it accepts every floating dtype and returns the same
+    dtype.
+    """
 
     def narrowed(x: Any) -> Any:
         return np.asarray(function(np.asarray(x, np.float64))).astype(x.dtype)

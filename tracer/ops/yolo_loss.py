@@ -74,8 +74,8 @@ def _predicted_boxes(maps: Any, s: Settings) -> Any:
 
 
 def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
-    """A mask of the positions without objectness loss: their predicted box overlaps a ground-truth
-    box by more than ignore_thresh. [N,A,H,W]
+    """A mask of the positions without objectness loss: their predicted box overlaps a
+    ground-truth box by more than ignore_thresh. [N,A,H,W]
     """
     seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
