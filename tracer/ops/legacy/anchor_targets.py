@@ -88,9 +88,7 @@ def _choose_anchors(over: Any, limits: Limits) -> Chosen:
         none = sample_indices(none, limits.most - len(found), limits.use_random)
     fake = int(
         np.isin(none, found).sum()
-        # Anchors that are both nearest to a box and below the negative threshold count as background.
-        # As in Paddle, the box targets get a placeholder with weight 0 for each of them.
-    )
+    )  # anchors nearest to a box, but below the negative threshold: a placeholder each
     positive = np.setdiff1d(found, none)
     moved = np.concatenate([np.repeat(found[:1], fake), positive])
     box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)

@@ -16,7 +16,7 @@ from .anchor_targets import SAME, encode_boxes
 
 
 def _sample(count: int, most: int, use_random: bool) -> Any:
-    """Sample at most `most` of the indices; see `sample_indices`."""
+    """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)

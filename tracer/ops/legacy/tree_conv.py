@@ -21,8 +21,8 @@ def _children(edges):
 
 
 def _descendants(root, children, depth):
-    """A node and its descendants down to `depth` levels below, as (node, position among its
-    siblings, number of siblings, level).
+    """A node (level 0) and its descendants with a level below `depth`, as (node, position
+    among its siblings, number of siblings, level).
     """
     found, seen, at = [(root, 1, 1, 0)], {root}, 0
     while at < len(found):
