@@ -1,6 +1,6 @@
-"""Gradients of a program, as more ops of the program."""
+"""Gradients of a program: append ops that compute them."""
 
-# imported because each registers its rules in `backward_pass`
+# Importing these modules registers their gradient rules in `backward_pass`.
 from . import emit_grad_ops, side_effects, sub_blocks
 from .append_backward import append_backward, differentiate, gradients
 

@@ -1,5 +1,5 @@
-"""Activity analysis: find the variables that depend on those whose gradient is requested. Only they
-need gradients.
+"""Activity analysis: find the variables that depend on the variables whose gradients are
+requested. Only these variables need gradients.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ class ActivityAnalysis:
     """The variables that depend on `sources`.
 
     barred: names through which no dependency propagates.
-    within: the open blocks, outermost first, which no op runs yet.
+    within: the blocks that are still being recorded, outermost first. No op that runs them exists
+    yet.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class ActivityAnalysis:
             self._block(block)
 
     def needs_grad(self, block: int, name: str) -> bool:
-        """Whether the gradient of a variable, resolved from a block, is needed."""
+        """Whether the gradient of variable `name`, resolved from a block, is needed."""
         return self._key(block, name) in self._active
 
     def _key(self, block: int, name: str) -> tuple[int, str]:
@@ -49,7 +50,7 @@ class ActivityAnalysis:
     def _op(self, block: Block, op: OpDesc) -> None:
         for index in (i for a in op.attrs.values() for i in block_indices(a)):
             before = -1
-            while before != len(self._active):  # results of an iteration are inputs of the next
+            while before != len(self._active):  # an iteration reads the results of the previous one
                 before = len(self._active)
                 self._enter_step(block, op, index)
                 self._block(self._program.blocks[index])
@@ -66,8 +67,8 @@ class ActivityAnalysis:
             }
 
     def _enter_step(self, block: Block, op: OpDesc, inner: int) -> None:
-        """Propagate activity into the block of `recurrent`: sequences, and memories from the
-        initial state or the previous step.
+        """Propagate activity into the block of a `recurrent` op: to its sequences, and to
+        the memories, which depend on the initial state and on the previous step.
         """
         if op.type != "recurrent":
             return
@@ -96,8 +97,8 @@ class ActivityAnalysis:
         ]
 
     def _can_have_grad(self, block: Block, name: str) -> bool:
-        """Whether a result can have a gradient; for an outer variable written by a block, its own
-        declaration decides.
+        """Whether a result can have a gradient. For an outer variable that a block writes,
+        the declaration in the outer block decides.
         """
         var = self._program.var(name, block.idx)
         stopped = var is not None and var.stop_gradient and name in block.vars

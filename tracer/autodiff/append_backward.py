@@ -21,7 +21,7 @@ from .decompose import decompose_in_place
 from .grad_ops import GradOps
 from .saved_values import SavedValues
 
-BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's op_role
+BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's attribute op_role
 
 
 def differentiate(
@@ -30,10 +30,10 @@ def differentiate(
     wanted: Iterable[str],
     barred: Collection[str] = (),
 ) -> dict[str, Variable]:
-    """Append the ops that compute the gradients of the sum of `targets`; return the gradients of
-    `wanted`, by name.
+    """Append the ops that compute the gradients of the sum of `targets` with respect to `wanted`;
+    return these gradients by name.
 
-    targets: initial gradient by name; None for ones.
+    targets: the initial gradient of each target by name; None for ones.
     barred: names through which no gradient flows.
     """
     wanted, current = list(wanted), recorder.block
@@ -72,8 +72,8 @@ def differentiate(
 def _analyze(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
 ) -> ActivityAnalysis:
-    """The activity analysis. Gradient ops of Paddle on the path are decomposed first, because they
-    have no gradient rules.
+    """Run the activity analysis. Paddle's gradient ops between `wanted` and `targets` are
+    decomposed first, because they have no gradient rules.
     """
     within = [inner.block for inner in recorder.open_blocks[1:]]
     activity = ActivityAnalysis(recorder.program, wanted, barred, within)
@@ -90,7 +90,7 @@ def _analyze(
 
 
 def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
-    """The ops of the outermost block that the variables depend on, in reverse order."""
+    """The ops of the outermost block that the variables depend on, last op first."""
     needed, found = set(names), []
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
@@ -100,7 +100,7 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
 
 
 def _initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
-    """The gradient of a target: ones."""
+    """The initial gradient of a target: ones."""
     of = backward.variable(name)
     sized = backward.recorder.policy.emits_grad_ops and -1 not in of.meta.shape
     attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
@@ -136,7 +136,7 @@ def _as_list(values: Any) -> list[Any]:
 
 
 def _variables(values: Any, what: str) -> list[Any]:
-    """One or several variables, or None, as a list. Raises OperandError for a name."""
+    """`values` (one variable, several, or None) as a list. Raises OperandError for a name."""
     if isinstance(values, str):
         raise OperandError(
             with_user_line(f"gradients: {what} should be variables, not the name {values!r}")
@@ -166,7 +166,7 @@ def _name(recorder: Recorder, value: Any) -> str:
 
 
 def _tensor(recorder: Recorder, name: str) -> Tensor:
-    """The parameter or variable with a name."""
+    """The parameter or variable called `name`."""
     found = recorder.scope.get(name)
     if found is not None:
         return found
@@ -188,8 +188,8 @@ def append_backward(
     """Append the gradients of the sum of `loss` with respect to the parameters; return pairs
     (parameter, gradient).
 
-    parameter_list: parameters or names, by default all that require a gradient.
-    no_grad_set: variables or names that are constants.
+    parameter_list: parameters or names; by default all parameters that require a gradient.
+    no_grad_set: variables or names that are treated as constants.
     """
     recorder = _recorder("append_backward")
     program = recorder.program
@@ -212,7 +212,9 @@ def append_backward(
 
 
 def _constants(program: Program) -> list[str]:
-    """The results of ops without inputs for which the user set stop_gradient=False."""
+    """The results of ops without inputs, except those for which the user set
+    stop_gradient=False. No gradient flows through them.
+    """
     made = [
         n
         for op in program.block.ops
@@ -240,8 +242,8 @@ def _is_leaf(program: Program, name: str) -> bool:
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:
-    """Append the gradients of the sum of `targets` with respect to `inputs`; return one per input,
-    None where there is none or stop_gradient is set.
+    """Append the gradients of the sum of `targets` with respect to `inputs`. Returns one
+    gradient per input; None if `targets` do not depend on it or its stop_gradient is set.
     """
     recorder = _recorder("gradients")
     program = recorder.program

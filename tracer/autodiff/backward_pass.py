@@ -1,5 +1,5 @@
-"""The backward pass over the ops of a block: call each op's vjp rule, which emits ops, and
-accumulate the gradients of its inputs.
+"""The backward pass over the ops of a block. It calls the vjp rule of each op, which emits
+ops, and accumulates the gradients of the op's inputs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def apply_rule(
 
 
 def as_0d(value: Any) -> Any:
-    """Reshape a [1] value of a program before Paddle 2.5 to 0-D."""
+    """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return (
         OPS["reshape2"](value, shape=[])
         if isinstance(value, Variable) and value.meta.shape == (1,)
@@ -53,21 +53,21 @@ def as_0d(value: Any) -> Any:
 
 
 Handler = Callable[["ProgramBackwardPass", OpDesc, int], None]
-# Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them
-# register them here.
+# Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. The modules that
+# define the rules add them here.
 RULES: dict[str, Handler] = {}
 
 
 class ProgramBackwardPass:
     """The backward pass over one block.
 
-    cotangents: the gradients of its variables. Gradient ops are appended to the recorder's current
-    block.
+    cotangents: the gradients of the block's variables. Gradient ops are appended to the recorder's
+    current block.
     """
 
     emit_grad_op: ClassVar[
         Callable[[ProgramBackwardPass, Op, OpDesc, int], bool]
-    ]  # set by emit_grad_ops
+    ]  # set by the module emit_grad_ops
 
     def __init__(
         self,
@@ -87,8 +87,9 @@ class ProgramBackwardPass:
     def run(self) -> None:
         """Differentiate the ops in reverse order.
 
-        Raises OarlockError for an op outside of the loop whose body is being recorded: each
-        iteration would need its gradient, but the values are those before the loop.
+        If the body of a loop is being recorded, raises OarlockError for an op before the loop. Its
+        gradient would be needed in each iteration, but the iterations change the values that it
+        depends on.
         """
         for i in range(len(self.saved_values.ops) - 1, -1, -1):
             op, self.block = self.saved_values.ops[i], self.saved_values.block_at(i)
@@ -143,7 +144,7 @@ class ProgramBackwardPass:
         var = self.recorder.program.var(name, self.block.idx)
         return var is not None and var.kind == Kind.ARRAY
 
-    # -- ops that are kernels
+    # -- ops with kernels
     # -----------------------------------------------------------------------------------
 
     def differentiate_op(self, desc: OpDesc, at: int) -> None:
@@ -173,7 +174,7 @@ class ProgramBackwardPass:
             self._mark_renameable(found, self.recorder.block.ops[mark.ops :])
 
     def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
-        """Mark the gradients that are read by no other op, so that they can be renamed."""
+        """Mark the gradients that no other op reads; `Cotangents` may rename them."""
         makers = {
             name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars
         }
@@ -184,8 +185,8 @@ class ProgramBackwardPass:
                 self.cotangents.mark_renameable(gradient, makers[gradient.name])
 
     def _output_grads(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
-        """The gradients of the outputs, one per differentiable slot, zeros where none arrived;
-        removes them from `cotangents`.
+        """The gradients of the outputs, one per differentiable slot; zeros if no gradient
+        was accumulated. Removes them from `cotangents`.
         """
         found: list[Any] = []
         for slot in (op.outs[i] for i in op.grad_outs):
@@ -197,8 +198,8 @@ class ProgramBackwardPass:
         return found
 
     def output_grad(self, name: str, at: int) -> Variable | None:
-        """The gradient of an output of op number `at`: zeros if none arrived, None if it cannot
-        have one.
+        """The gradient of an output of op number `at`: zeros if no gradient was accumulated,
+        None if the output cannot have one.
         """
         if name not in self.cotangents:
             if name == EMPTY or not is_float(self.variable(name).meta.dtype):
@@ -273,8 +274,8 @@ class ProgramBackwardPass:
     # ----------------------------------------------------------------------------------
 
     def _emit_vjp_op(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
-        """Emit an op `vjp`, which applies the rule at run time, because the rule needs sizes that
-        are unknown now.
+        """Emit an op `vjp`, which applies the gradient rule at run time, because the rule
+        needs sizes that are unknown while recording.
         """
         given = {
             f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)
@@ -304,7 +305,7 @@ class ProgramBackwardPass:
 
 
 def recorded_at(desc: OpDesc) -> str:
-    """Where an op was recorded, as the last line of a message."""
+    """The line of a message that states where an op was recorded."""
     return f"\n  recorded at {desc.where}" if desc.where else ""
 
 

@@ -1,4 +1,6 @@
-"""Cotangents of the variables of a block, accumulated under Paddle's name `<variable>@GRAD`."""
+"""Cotangents of the variables of a block. Their accumulated gradient has Paddle's name
+`<variable>@GRAD`.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,17 @@ from ..ir.program import Block, Kind, OpDesc, VarDesc
 
 
 class Cotangents:
-    """The gradients that arrived at the variables of one block."""
+    """The gradients of the variables of one block, as lists of terms that are summed when
+    they are read.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._gradients: dict[str, list[Variable]] = {}
         self._named: set[str] = set()
-        # the op and block of each renameable gradient
+        # gradient name -> the op that writes it, and its block
         self._renameable: dict[str, tuple[OpDesc, Block]] = {}
-        # by id of such an op: slot and position of each output
+        # id of the op -> for each output name, the list of names of its slot and its position there
         self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -31,11 +35,13 @@ class Cotangents:
         return iter(list(self._gradients))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
-        """Add a gradient of `name`."""
+        """Add a term to the gradient of `name`."""
         self._gradients.setdefault(name, []).append(gradient)
 
     def mark_renameable(self, gradient: Variable, op: OpDesc) -> None:
-        """Mark a gradient that only `op` writes and no op reads, so that it can be renamed."""
+        """Mark a gradient that only `op` writes and no op reads, so that it can be renamed
+        to Paddle's name.
+        """
         self._renameable[gradient.name] = op, self._recorder.block
 
     def set_external(self, name: str, gradient: Variable) -> None:
@@ -46,7 +52,7 @@ class Cotangents:
         self._gradients[name] = [gradient]
 
     def total(self, name: str) -> Variable:
-        """The sum of the gradients of `name`, which replaces them."""
+        """The sum of the gradients of `name`. The sum replaces the terms."""
         arrived = self._gradients[name]
         if (
             len(arrived) == 1
@@ -60,14 +66,14 @@ class Cotangents:
         return found
 
     def _can_reuse(self, gradient: str, name: str) -> bool:
-        """Whether a named gradient may serve as that of `name` too; not in static graph mode, where
-        users fetch gradients by name.
+        """Whether a named gradient may also be used as the gradient of `name`. In static
+        graph mode it may not, because users fetch gradients by name.
         """
         return not self._recorder.policy.emits_grad_ops or gradient.startswith(f"{name}@GRAD")
 
     def take(self, name: str) -> Variable:
-        """The sum of the gradients of `name`, which is removed: an earlier op wrote another value
-        of it.
+        """Return the sum of the gradients of `name` and remove it, because ops before the
+        current one refer to another value of `name`.
         """
         found = self.total(name)
         del self._gradients[name]
@@ -88,7 +94,7 @@ class Cotangents:
         return made
 
     def _rename_part(self, name: str, index: int, gradient: Variable) -> Variable:
-        """One of several summands, under the name that Paddle returns it."""
+        """Rename one term of a sum to the name that Paddle uses."""
         if gradient.name not in self._renameable:
             return gradient
         return self._renamed(
@@ -112,7 +118,7 @@ class Cotangents:
 
 
 def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
-    """Declare a gradient of `name` that blocks share."""
+    """Declare a gradient of `name` that several blocks read and write."""
     return declare_like(
         recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
     )
@@ -121,14 +127,14 @@ def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block:
 def declare_like(
     recorder: Recorder, name: str, like: VarDesc, block: Block | None = None
 ) -> Variable:
-    """Declare a variable like another one, in the current block unless given."""
+    """Declare a variable like another one, in the given block or in the current block."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
     (block or recorder.block).vars[name] = desc
     return recorder.variable(desc)
 
 
 def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
-    """A zero gradient: zeros like a variable, or an empty list for a TensorArray."""
+    """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
     if variable.raw.kind == Kind.ARRAY:
         made = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
         recorder.emit("create_array", {}, {"Out": [made.name]})

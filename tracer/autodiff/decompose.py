@@ -23,7 +23,7 @@ from .grad_ops import GradOps
 
 
 def decompose_gradients(program: Program) -> Program:
-    """A program with its gradient ops decomposed; the same program if it has none.
+    """A copy of the program with its gradient ops decomposed; the same program if it has none.
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
     """
@@ -43,7 +43,7 @@ def decompose_in_place(
 ) -> None:
     """Decompose gradient ops in the program of a recorder.
 
-    only: the gradient ops to decompose; all by default
+    only: the gradient ops to decompose; default: all.
     """
     chosen = None if only is None else {id(op) for op in only}
     around = recurrent_grad_parents(recorder.program)
@@ -53,7 +53,7 @@ def decompose_in_place(
             with recorder.in_block(OpenBlock(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
-                    # its variables are declared in the enclosing block
+                    # a gradient block declares its variables in the enclosing block
                     seen = around.get(block.idx, block.parent) == block.parent
                     if (
                         gradient is None
@@ -71,8 +71,8 @@ class VjpDecomposition:
         self.op = OPS[desc.attr("of")]
 
     def write(self) -> bool:
-        """Emit the ops of the rule; emit nothing and return False if the rule needs run-time
-        sizes.
+        """Emit the ops of the rule. If the rule needs run-time sizes, emit nothing and
+        return False.
         """
         mark = self.recorder.checkpoint()
         start = mark.ops

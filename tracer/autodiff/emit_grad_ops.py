@@ -1,7 +1,7 @@
-"""Emit gradients as Paddle's gradient ops (`relu_grad` with Paddle's slots) in programs that users
-see.
+"""Emit gradients as Paddle's gradient ops (`relu_grad` with Paddle's slots), for programs that
+users see.
 
-They are executed by the gradient rule of the forward op.
+These ops are executed with the gradient rule of the forward op.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", 
 
 
 def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
-    """Emit the gradient op of op number `at`; emit nothing and return False if Paddle's op cannot
-    express the gradient.
+    """Emit the gradient op of op number `at`. If Paddle's op cannot express the gradient,
+    emit nothing and return False.
     """
     if desc.type == "sum":
         _emit_sum_grad(backward, desc)
@@ -47,7 +47,7 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
 
 
 def _uses_all_output_grads(backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]) -> bool:
-    """Whether the gradient op takes the gradients of all outputs that have one."""
+    """Whether the gradient op has an input slot for each output gradient that exists."""
     arrived = [
         slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
     ]
@@ -55,9 +55,9 @@ def _uses_all_output_grads(backward: ProgramBackwardPass, desc: OpDesc, slots: l
 
 
 def _inputs_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
-    """Whether inputs and outputs still have their values in the backward pass.
+    """Whether inputs and outputs of the op still have their values in the backward pass.
 
-    A state that the op updates in place, such as the averages of batch_norm, does not matter.
+    State that the op updates in place, such as the running averages of batch_norm, is not checked.
     """
     kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
     ins = [
@@ -108,7 +108,7 @@ def _grad_op_inputs(backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: 
 
 
 def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
-    """Declare a gradient of `name` if it is needed."""
+    """Declare the gradient of `name` if it is needed; return its name or EMPTY."""
     if not backward.needs_grad(name):
         return name, None
     like = backward.variable(name).raw

@@ -1,4 +1,4 @@
-"""Type, slots and attributes of Paddle's gradient ops; the only reader of `grad_slots`."""
+"""Type, slots and attributes of Paddle's gradient ops. No other module reads `grad_slots`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ def grad_op_type(type: str) -> str:
 
 
 def forward_op_type(grad_type: str) -> str | None:
-    """The type of the op that a gradient op belongs to; None if the name is not of a gradient
-    op.
-    """
+    """The forward op type of a gradient op type; None if the type is not that of a gradient op."""
     type = _FORWARD_TYPES.get(grad_type) or grad_type.removesuffix(_SUFFIX)
     return None if type == grad_type else type
 
 
 def grad_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> list[str] | None:
-    """The input slots of the gradient op of an op; None if Paddle's gradient is not one op with
-    such slots.
+    """The input slots of the gradient op of an op; None if Paddle does not have a gradient op with
+    fixed slots for it.
 
-    inputs: the input slots that the op uses. Paddle 1.8 has fewer slots for some gradient ops;
-    they are used unless the op has an input that only the newer gradient op takes.
+    inputs: the input slots that the op uses.
+    is_paddle1: return the slots of Paddle 1.8, which are fewer for some ops, unless the op uses an
+    input that only the newer gradient op has.
     """
     newer, older = SLOTS.get(type, "").split(), OLD.get(type)
     if not is_paddle1 or older is None:
@@ -43,7 +42,7 @@ def grad_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> li
 
 
 def paddle1_grad_attrs(type: str) -> dict[str, Attr]:
-    """The attributes without default that only Paddle 1.8 requires in the gradient op of an op."""
+    """The attributes without default that Paddle 1.8 requires in the gradient op of an op."""
     return {
         name: Attr(AttrType[kind], value)
         for name, kind, value, types in OLD_ATTRS

@@ -1,8 +1,8 @@
-"""Execute Paddle's gradient ops (`relu_grad`, `matmul_v2_grad`) by the gradient rule of their
+"""Execute Paddle's gradient ops (`relu_grad`, `matmul_v2_grad`) with the gradient rule of the
 forward op.
 
-Paddle's op lacks the inputs that its kernel does not read; our rules may need them. So the forward
-op is found in the program by the names that both have in common.
+Paddle's gradient op lacks inputs that Paddle's kernel does not read, but Oarlock's rule may need
+them. They are taken from the forward op, which is found by comparing variable names.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class GradOps:
     def __init__(self, program: Program) -> None:
         self._replacements: dict[int, OpDesc | None] = {}
         self._by_type: dict[str, list[OpDesc]] = {}
-        # by type and name: the indices of the ops that use the name
+        # op type and variable name -> the indices of the ops of this type that use the name
         self._by_name: dict[str, dict[str, list[int]]] = {}
         for op in program.ops():
             self._by_type.setdefault(op.type, []).append(op)
 
     def find(self, desc: OpDesc) -> OpDesc | None:
-        """The op `vjp` that replaces a gradient op; None for another op."""
+        """The op `vjp` that replaces a gradient op; None for any other op."""
         if id(desc) not in self._replacements:
             self._replacements[id(desc)] = self._find(desc)
         return self._replacements[id(desc)]
@@ -46,7 +46,7 @@ class GradOps:
         return None if forward is None else _make_vjp(desc, forward)
 
     def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
-        """The ops of a type, in order, that use the rarest name of the gradient op."""
+        """The ops of a type, in order, that use the least used name of the gradient op."""
         ops, indices = self._by_type.get(type, []), self._ops_by_name(type)
         slots = (
             _forward_names(names) if slot.endswith(GRADIENT) else names
@@ -73,7 +73,7 @@ class GradOps:
 
 
 def _is_own_op(desc: OpDesc) -> bool:
-    """Whether the op is defined here with Paddle's name and slots, like `relu_grad`."""
+    """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
     own = OPS.get(desc.type)
     if own is None:
         return False
@@ -85,9 +85,7 @@ def _is_own_op(desc: OpDesc) -> bool:
 
 
 def _forward_from_grad(gradient: OpDesc, op: Op) -> OpDesc | None:
-    """The forward op of a gradient op, reconstructed if it was pruned and the gradient op has all
-    inputs of the rule.
-    """
+    """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
     given = {slot: names for slot, names in gradient.inputs.items() if names}
     needed = {s.name for s in op.ins if not s.optional} | {op.outs[i].name for i in op.rule_outs}
     if not needed <= given.keys():
@@ -99,8 +97,8 @@ def _forward_from_grad(gradient: OpDesc, op: Op) -> OpDesc | None:
 
 
 def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
-    """Whether the inputs, outputs and gradients of a gradient op have the names of the forward op's
-    variables.
+    """Whether the inputs, outputs and gradients of a gradient op have the variable names of
+    this forward op.
     """
     for slot, names in gradient.inputs.items():
         stem = slot.removesuffix(GRADIENT)
@@ -113,7 +111,7 @@ def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
 
 
 def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
-    """Whether names are equal where they are known."""
+    """Whether names are equal; names that are unknown (EMPTY) match any name."""
     found = list(names)
     return not found or (
         len(found) == len(theirs)
@@ -122,7 +120,7 @@ def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
 
 
 def _without_scopes(name: str) -> Iterator[str]:
-    """A name, and the names without the scopes of `paddle.static.gradients`."""
+    """The name, and the name without the scopes that `paddle.static.gradients` adds."""
     yield name
     while name.startswith(SCOPE):
         name = name.removeprefix(SCOPE)
@@ -130,8 +128,8 @@ def _without_scopes(name: str) -> Iterator[str]:
 
 
 def _forward_names(names: Iterable[str]) -> Iterator[str]:
-    """The variables whose gradients have names like `x@GRAD` and `x@GRAD@RENAME@block0@1`; EMPTY
-    for other names.
+    """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
+    EMPTY for other names.
     """
     for name in names:
         stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)

@@ -1,5 +1,5 @@
-"""Copy inputs that a program overwrites, as loops of real Paddle do, so that gradients are those of
-the fed values.
+"""Copy inputs that a program overwrites, as loops written by PaddlePaddle do. The gradients
+are then those of the fed values.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ FED = "@FED"
 
 
 def copy_overwritten_inputs(program: Program) -> Program:
-    """A program that feeds another variable, and copies it, for each input that an op writes; the
-    same program if there is none.
+    """A copy of the program in which each input that an op writes is fed under another name
+    and then copied to its name; the same program if there is no such input.
     """
     fed = set(program.feeds())
     again = {

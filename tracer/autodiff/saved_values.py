@@ -1,5 +1,5 @@
-"""Values saved for the backward pass: a program may overwrite a variable whose earlier value a
-gradient op needs.
+"""Values that the backward pass needs: if a program overwrites a variable, the earlier value
+is saved in a copy.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class SavedValues:
 
     outer: the SavedValues of the parent block, and the index of the op there that runs this block.
     repeats: whether the block is a loop body.
-    around: for a block that is still being recorded, its enclosing blocks, outermost first. Their
-    ops so far precede the ops of the block.
+    around: if the block is still being recorded, its enclosing blocks, outermost first. The ops
+    that they contain so far are executed before those of the block.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class SavedValues:
     ) -> None:
         self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
         self._parts = [(part, len(part.ops)) for part in (*around, block)]
-        # before gradient ops are added
+        # the forward ops; gradient ops are appended later
         self.ops = [op for part, _ in self._parts for op in part.ops]
         # indices of the ops that write a variable, ascending
         self._writes: dict[str, list[int]] = {}
@@ -65,7 +65,7 @@ class SavedValues:
         if self._writes.get(name, [at])[0] < at or name in self._recorder.scope:
             return True
         if self._repeats and name in self._writes and name not in self.block.vars:
-            return True  # by the previous iteration
+            return True  # the previous iteration wrote it
         var = self._recorder.program.var(name, self.block.idx)
         if var is not None and (var.persistable or var.checks_feed):
             return True
@@ -87,7 +87,7 @@ class SavedValues:
                 return outer.before(name, index)
             return (
                 name if self._repeats else outer.after(name, index)
-            )  # loop residuals save every value of an iteration
+            )  # loop residuals save the value in every iteration
         return name
 
     def after(self, name: str, at: int) -> str:
@@ -95,8 +95,8 @@ class SavedValues:
         return self.before(name, at + 1)
 
     def is_unchanged(self, name: str, at: int) -> bool:
-        """Whether `name` still holds its value from before op `at` during the backward pass, so
-        that no copy is needed.
+        """Whether `name` still has the value from before op `at` when the backward pass
+        runs, so that no copy is needed.
         """
         if self._writes.get(name, [-1])[-1] >= at:
             return False
@@ -119,7 +119,7 @@ class SavedValues:
             )
             role = (
                 {"op_role": Attr(AttrType.INT, 1)} if recorder.policy.emits_grad_ops else {}
-            )  # marked as backward ops, so that clone(for_test=True) removes the copies
+            )  # copies count as backward ops, so that clone(for_test=True) removes them
             copy = OpDesc(
                 "assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where
             )
@@ -127,8 +127,8 @@ class SavedValues:
         return found
 
     def insert_copies(self) -> None:
-        """Insert the copies into the block; ops appended after the original ones stay at
-        the end.
+        """Insert the copies into the block. Ops that were appended after the forward ops
+        stay at the end.
         """
         first = 0
         for part, count in self._parts:
@@ -143,7 +143,7 @@ class SavedValues:
 
 
 def op_writes(program: Program, op: OpDesc) -> list[str]:
-    """The names that an op, or a sub-block that it runs, writes."""
+    """The names that an op writes, including those that its sub-blocks write."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
         for index in block_indices(attr):

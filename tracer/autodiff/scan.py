@@ -1,9 +1,9 @@
-"""The gradient of `recurrent`: a block that differentiates one step and runs for each step in
-reverse order.
+"""The gradient of `recurrent`: a block that differentiates one step and is executed for the steps
+in reverse order.
 
-As in Paddle, `<variable>@GRAD` is the gradient of a step's variable. Those of outputs and next
-memories are given; those of inputs, memories and parameters are computed. Parameter gradients are
-summed over all steps outside of the block.
+As in Paddle, `<variable>@GRAD` is the gradient of a variable of the step. The gradients of outputs
+and next memories are inputs of the block; the gradients of inputs, memories and parameters are its
+results. Gradients of parameters are summed over all steps outside of the block.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .saved_values import SavedValues
 class RecurrentGradient:
     """The gradient of a `recurrent` op.
 
-    grad_block: the gradient block, a child of the forward block, so that it sees its variables.
+    grad_block: the gradient block. It is a child of the forward block, so that it can read its
+    variables.
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int) -> None:
@@ -63,13 +64,13 @@ class RecurrentGradient:
         self._emit(arrived, {*held}, {*read})
 
     def _declare_input_grad(self, name: str, gradient: str) -> None:
-        """Declare the gradient of variable `name` that a step receives."""
+        """Declare the gradient of variable `name` that the gradient block receives."""
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
         self.backward.accumulate(name, declare_like(self.recorder, gradient, found))
 
     def _results(self, names: list[str]) -> None:
-        """Assign the gradients of variables to the names that `recurrent_grad` reads."""
+        """Assign the gradients of `names` to the variables that `recurrent_grad` reads."""
         totals = {n: self._total(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_like(self.recorder, f"{name}@GRAD", total.raw)
@@ -102,7 +103,7 @@ class RecurrentGradient:
         self.recorder.emit("recurrent_grad", operands, outs, attrs)
 
     def _outer_grad(self, name: str, result: bool) -> str:
-        """The outer variable for a gradient; EMPTY if it is not needed."""
+        """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
             return EMPTY
         like = self.outer.before(name, self.at).raw

@@ -1,7 +1,7 @@
-"""Widen declared shapes that change between iterations. Files of real Paddle declare the shape of
-one iteration, on which gradients must not rely.
+"""Widen declared shapes that change between the iterations of a loop. Files written by PaddlePaddle
+declare the shape in one iteration, and gradient rules must not rely on it.
 
-Programs recorded by Oarlock do not change.
+Programs that Oarlock recorded declare such dimensions as dynamic and stay the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Shape = tuple[int, ...]
 
 
 def widen_shapes(program: Program) -> None:
-    """Declare sizes of a program with loops as dynamic if an op contradicts them, and propagate."""
+    """In a program with loops, make a declared dimension dynamic if shape inference of an op
+    contradicts it. Repeat until nothing changes.
+    """
     if any(op.type == "while" for op in program.ops()):
         loose: set[int] = set()
         ops = [(block.idx, op) for block in program.blocks for op in block.ops]
@@ -27,9 +29,9 @@ def widen_shapes(program: Program) -> None:
 
 
 def _widen_outputs(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
-    """Whether an op made more sizes dynamic.
+    """Make contradicted output dimensions of an op dynamic; return whether there were any.
 
-    loose: ids of the declarations that were changed so far
+    loose: ids of the declarations changed so far.
     """
     op = OPS.get(desc.type)
     if op is None or any(
@@ -54,7 +56,7 @@ def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
     return tuple(
         d if d == f or (f < 0 and not doubtful) else -1
         for d, f in zip(declared, found, strict=True)
-    )  # an inferred -1 contradicts nothing
+    )  # an inferred -1 matches any size
 
 
 def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
@@ -67,7 +69,7 @@ def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[st
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
     try:
         said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
-    except (OarlockError, TypeError):  # TensorArrays have no shape
+    except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):

@@ -11,8 +11,8 @@ from .cotangents import declare_like, reduce_to, zeros_for
 
 
 def _output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
-    """The gradients of the outputs, zeros where none arrived, None for outputs without gradient;
-    removes them from `cotangents`.
+    """The gradients of the outputs: zeros if no gradient was accumulated, None for outputs
+    without gradient. Removes them from `cotangents`.
     """
     found: list[Variable | None] = []
     for name in op.outputs.get("Out", []):

@@ -1,8 +1,9 @@
 """Gradient rules of control flow and TensorArray ops.
 
-Each block gets a gradient block, which writes its gradients to outer variables: gradients of
-variables that the block only reads are accumulated there. Gradients of variables that it writes are
-those after the block on entry, and those before the block on exit.
+Each block gets a gradient block, which writes gradients to outer variables. For variables that the
+block only reads, it adds to their gradients. For variables that the block writes, the outer
+variable holds the gradient of the value after the block before the gradient block runs, and that of
+the value before the block afterwards.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ class BlockGradient:
     """The gradient of an op that runs a block.
 
     carried: the gradients of the variables that the block writes, by name.
-    The gradient block is a child of the forward block, so it sees the same variables; variables
-    shared with the enclosing block are declared there.
+
+    The gradient block is a child of the forward block, so that it can read its variables. Variables
+    that it shares with the enclosing block are declared there.
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, repeats: bool) -> None:
@@ -59,12 +61,12 @@ class BlockGradient:
         saved_values.insert_copies()
         return self._emit(made)
 
-    # -- what goes in
+    # -- inputs
     # -------------------------------------------------------------------------------------------
 
     def _take_output_grads(self) -> None:
-        """Copy the gradients of the written variables to variables that the gradient block may
-        overwrite.
+        """Copy the gradients of the written variables to variables that the gradient block
+        may overwrite.
         """
         outer = self.outer
         for name in self._written_names():
@@ -77,7 +79,9 @@ class BlockGradient:
             self.carried[name] = gradient
 
     def _written_names(self) -> Iterable[str]:
-        """The written variables that a gradient may flow to, here or in an earlier iteration."""
+        """The variables that the block writes and whose gradient is needed after the block
+        or in an earlier iteration.
+        """
         for name in block_writes(self.recorder.program, self.block):
             kept = self.repeats or self.outer.saved_values.written_before(name, self.at)
             if name in self.outer.cotangents or (kept and self.outer.needs_grad(name)):
@@ -90,11 +94,11 @@ class BlockGradient:
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
-    # -- what comes out
+    # -- outputs
     # -----------------------------------------------------------------------------------------
 
     def _initial_value_grad(self, backward: ProgramBackwardPass, name: str) -> Variable:
-        """The gradient of the value of a written variable before the block."""
+        """The gradient of a written variable's value before the block."""
         if name in backward.cotangents:
             total = backward.cotangents.total(name)
         elif self.repeats or self.outer.saved_values.written_before(name, self.at):
@@ -102,7 +106,7 @@ class BlockGradient:
         else:
             return self.carried[name]
         copy = declare_like(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
-        # copied first, because all are written back at once
+        # copy all gradients before any of them is written
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
@@ -170,7 +174,7 @@ def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     BlockGradient(backward, op, at, repeats=True).run()
 
 
-# -- values that are chosen
+# -- selection
 # -----------------------------------------------------------------------------------------
 
 
@@ -239,7 +243,7 @@ def _read_from_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) ->
 def _add_element(
     backward: ProgramBackwardPass, name: str, position: Variable, gradient: Variable
 ) -> None:
-    """Add a gradient to one element of a TensorArray's gradient."""
+    """Add a gradient to one element of the gradient of a TensorArray."""
     before = (
         backward.cotangents.take(name)
         if name in backward.cotangents
@@ -269,7 +273,7 @@ def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: 
 
 
 def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    """The gradient of `slice` of a TensorArray; a tensor has its own rule."""
+    """The gradient of `slice` of a TensorArray. For a tensor, the vjp rule of `slice` is used."""
     name = op.inputs["Input"][0]
     if not backward.is_array(name):
         backward.differentiate_op(op, at)

@@ -1,6 +1,8 @@
-"""The compiler: programs, control flow included, become Python functions on bare arrays."""
+"""The compiler: turns a program, including its control flow, into a Python function on bare
+arrays.
+"""
 
-# each module registers its rules in `lowering`
+# Importing these modules registers their lowering rules in `lowering`.
 from . import control_flow, lod_arrays, scan, vjp_op
 from .compiled_function import CompiledFunction, CompiledProgram, lower_program
 

@@ -1,8 +1,9 @@
-"""In-place kernels: write a result over an input that is not read again, if its register is large.
+"""In-place kernels: write a large result into the buffer of an input that is not read again.
 
-Liveness guarantees that the register is dead. Whether something else holds the array is checked at
-run time by its reference count: arrays that are fed, fetched, parameters, residuals, list elements,
-constants or owners of views have more references than the one local variable.
+Liveness analysis shows that no instruction reads the input again. Whether other objects refer to
+the array is checked at run time by its reference count: arrays that are fed, fetched, parameters,
+residuals, list elements, constants or bases of views have more references than the one of the local
+variable.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from .instructions import KernelCall
 
 
 def _unshared_refcount() -> int:
-    """The reference count, inside of a call of `_kernels`, of an array that only one local variable
-    holds; 0 if unknown.
+    """The reference count that a function of `_kernels` sees for an array that only one
+    local variable refers to; 0 if unknown.
     """
     result = native.kernel("Expression")
     for count in range(1, 9 if native.compiled is not None else 0):
@@ -30,8 +31,8 @@ def _unshared_refcount() -> int:
 
 UNSHARED_REFCOUNT = _unshared_refcount()
 
-# Functions with an `out` argument and results with the shape and dtype of each input, for calls
-# without attributes.
+# Functions with an `out` argument whose result has the shape and dtype of each input. They are used
+# for calls without attributes.
 OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "log2": np.log2,
@@ -58,8 +59,8 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def in_place_kernel(call: KernelCall) -> Any:
-    """The in-place kernel of a call, which may return NotImplemented; None if no input is dead
-    after the call.
+    """The in-place kernel of a call; None if all inputs are read again. The kernel may
+    return NotImplemented.
     """
     function = OUT_FUNCTIONS.get(call.op.type, native.not_available)
     spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]

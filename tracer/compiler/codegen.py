@@ -1,4 +1,4 @@
-"""Generate the source of a Python function from instructions, with a map from lines to
+"""Generate the source of a Python function from instructions. Also map its lines to
 instructions.
 """
 
@@ -45,9 +45,9 @@ class FunctionSource:
 
     names: the globals of the function.
     instructions: the instruction of each line.
-    tensors: call ops on Tensors in the current mode instead of kernels on arrays.
-    on_gpu: arrays are on a GPU, so CPU-only kernels are not used.
-    on_iteration: called in each iteration of a loop.
+    tensors: call ops on Tensors in the current mode, instead of kernels on arrays.
+    on_gpu: arrays are on a GPU, so no CPU-only kernels are called.
+    on_iteration: a function that is called in each iteration of a loop.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class FunctionSource:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Indent the lines that the body appends."""
+        """Indent the lines that are appended in the body of the `with` statement."""
         self._depth += 1
         yield
         self._depth -= 1
@@ -86,7 +86,7 @@ class FunctionSource:
         found = self._bound.get(id(value))
         if found is None:
             found = self._bound[id(value)] = f"k{len(self._bound)}"
-            self.names[found] = value  # keeps the value alive, so that its id stays unique
+            self.names[found] = value  # keep the value alive, so that its id stays unique
         return found
 
     def kill(self, registers: Sequence[str]) -> None:
@@ -115,7 +115,7 @@ class FunctionSource:
     ) -> Function:
         """Compile a function of `inputs` that returns a tuple of `outputs`.
 
-        unset: registers that may be read before they are written.
+        unset: registers that may be read before they are written; they are initialized with None.
         """
         self.line(f"def run({', '.join(inputs)}):")
         with self.inside():
@@ -130,7 +130,7 @@ class FunctionSource:
             SyntaxError,
             RecursionError,
             MemoryError,
-        ) as error:  # Python limits nesting to 20 loops and 100 blocks
+        ) as error:  # Python limits the nesting depth of loops (20) and blocks (100)
             raise Unsupported(
                 f"the program cannot be compiled: {getattr(error, 'msg', error)}"
             ) from None
@@ -192,7 +192,9 @@ def _write_call(source: FunctionSource, call: KernelCall) -> None:
 
 
 def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
-    """Append the call of the in-place kernel, if any, and of the other kernels as fallback."""
+    """Append the call of the in-place kernel, if there is one, with the other kernels as
+    fallback.
+    """
     place = in_place_kernel(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
         _write_kernels(source, call)
@@ -204,7 +206,7 @@ def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
 
 
 def _write_kernels(source: FunctionSource, call: KernelCall) -> None:
-    """Append the call of the compiled kernel, and of the NumPy kernel as fallback."""
+    """Append the call of the compiled kernel, with the NumPy kernel as fallback."""
     kernel = call_text(source, bare_kernel(call.op), call)
     direct, quick = native_call(call), native_rule(call.op)
     if direct is None and quick is None:
@@ -270,7 +272,7 @@ def _write_fused(source: FunctionSource, fused: FusedCalls) -> None:
     if is_better_unfused(fused):
         _write_call(source, fused.calls[0])
         return
-    # the fallback calls must not find an input overwritten
+    # if the expression falls back, no input may be overwritten before its last reader
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
     source.line(

@@ -28,7 +28,7 @@ from .lod_propagation import LodArray, as_levels
 from .lowering import RULES, SEQUENCE_RULES, Lowering
 from .unsupported_ops import check_supported
 
-MIN_LARGE_SIZE = 4096  # elements; smaller arrays stay until the function returns
+MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
 
 
 class CompiledFunction:
@@ -62,7 +62,7 @@ class CompiledFunction:
         )
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Run the function. Raises OpError that names the op which failed."""
+        """Run the function. If an op fails, raise OpError with the name of the op."""
         try:
             found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
@@ -89,7 +89,7 @@ class CompiledFunction:
 
 
 def _large_registers(lowered: LoweredProgram) -> set[str]:
-    """The registers that may hold large arrays."""
+    """The registers whose arrays may be large."""
 
     def big(register: str) -> bool:
         var = lowered.declared[register]
@@ -104,7 +104,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
 def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
     """Lower a program to instructions.
 
-    Raises Unsupported that lists everything that cannot run.
+    Raises Unsupported, with a list of all ops, slots and attributes that are not supported.
     """
     with errors_as_op_error():
         program = decompose_gradients(upgrade_program(program))
@@ -127,8 +127,9 @@ class CompiledProgram:
     """A program compiled for certain feeds and fetches.
 
     on_iteration: see FunctionSource.
-    A run leaves no state, so threads may share it, if they do not share a scope that the program
-    writes.
+
+    A run leaves no state, so threads may share the program unless it writes to a scope that they
+    share.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class CompiledProgram:
         self._build()
 
     def _build(self) -> _Build:
-        """The compiled function; recompiled when compiled kernels are turned on or off."""
+        """The compiled function. It is recompiled when compiled kernels are turned on or off."""
         on = native.switch.on
         found = self._built.get(on)
         if found is None:
@@ -156,7 +157,7 @@ class CompiledProgram:
 
     @property
     def lod_inputs(self) -> list[str]:
-        """The inputs whose LoD offsets the program reads, fed as `<name>.lod`."""
+        """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
         return self._build().lods
 
     @property
@@ -222,7 +223,7 @@ def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
 
 
 def _own_array(array: Any, shared: set[int]) -> Any:
-    """The array, or a copy if it shares memory with another array.
+    """The array, or a copy of it if it shares memory with another array.
 
     shared: ids of arrays with other owners.
     """
@@ -234,12 +235,12 @@ def _own_array(array: Any, shared: set[int]) -> Any:
 
 
 class _Build:
-    """The compiled function of a program.
+    """A compiled function with its interface.
 
-    feeds, loads: names of its inputs and persistables.
-    stores: persistables that it returns after the fetches.
+    feeds, loads: the names of inputs and persistable variables that it takes.
+    stores: persistable variables that it returns after the fetches.
     lods: inputs whose LoD offsets it takes.
-    fetched_lods: indices of fetches whose offsets it returns.
+    fetched_lods: indices of fetches whose LoD offsets it returns.
     """
 
     def __init__(
@@ -250,7 +251,7 @@ class _Build:
         on_iteration: Callable[[], None] | None,
     ) -> None:
         lowered = lower_program(program)
-        for name in fetches:  # a fetch that no op reads or writes needs a register as well
+        for name in fetches:  # create a register for a fetch that no op reads or writes
             lowered.register_for(name)
         persistable = {v.name: lowered.register(v.name) for v in program.persistables()}
         written = set(all_writes(lowered.instructions))

@@ -21,13 +21,13 @@ def _names(desc: OpDesc, slot: str) -> list[str]:
 
 
 def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower a block that runs if its condition holds; with is_scalar_condition=False, if none of
-    its inputs is empty.
+    """Lower a block that runs if its condition holds. With is_scalar_condition=False, the
+    condition is that none of its inputs is empty.
     """
     inner = lowering.program.blocks[desc.attr("sub_block")]
     forward = (
         desc.type == "conditional_block"
-    )  # a gradient block continues with existing lists of gradients
+    )  # a gradient block appends to existing lists of gradients
     body = (lowering.clear_arrays(inner, desc) if forward else []) + lowering.block(inner)
     scalar = desc.attr("is_scalar_condition", False)
     tested = lowering.registers_of(block, _names(desc, "Cond" if scalar else "Input"))
@@ -56,9 +56,10 @@ def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instructio
 
 
 def statement_rule(text: str, ins: str, outs: str, **names: Any) -> Rule:
-    """A lowering rule for an op that is one statement.
+    """A lowering rule for an op that becomes one statement.
 
-    ins, outs: slots; `X*` is a list slot, `>Out` an output that is also an input.
+    text: the source of the statement, see `Statement`.
+    ins, outs: slots; `X*` is a list slot, `>Out` an output slot that is also an input.
     """
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -79,7 +80,7 @@ def statement_rule(text: str, ins: str, outs: str, **names: Any) -> Rule:
 
 
 def for_arrays(special: Rule, slot: str = "X") -> Rule:
-    """A lowering rule that applies only to TensorArrays; for a tensor the kernel is called."""
+    """Restrict a lowering rule to TensorArrays. For a tensor in `slot`, the kernel is called."""
 
     def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
         operands = desc.inputs.get(slot)  # if the slot is missing, the kernel reports it
@@ -93,7 +94,7 @@ def for_arrays(special: Rule, slot: str = "X") -> Rule:
 
 
 def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower `slice` of a TensorArray: a shorter list, or one element with decrease_axis."""
+    """Lower `slice` of a TensorArray to a shorter list; with decrease_axis, to one element."""
     start, end = desc.attr("starts")[0], desc.attr("ends")[0]
     index = f"[{start}]" if desc.attr("decrease_axis") else f"[{start}:{end}]"
     return statement_rule("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
@@ -134,7 +135,9 @@ def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDe
 
 
 def lower_select_input(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower select_input: select one input by the mask; the others may be undefined."""
+    """Lower select_input: select one input by the mask. Inputs that are not selected may be
+    undefined.
+    """
     count = len(desc.inputs["X"])
     if count == 2:
         return statement_rule("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
@@ -155,7 +158,7 @@ def lower_select_output(lowering: Lowering, block: int, desc: OpDesc) -> Instruc
 
 
 def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower select_input_grad: the gradient of the selected input, zeros for the others."""
+    """Lower select_input_grad: the gradient goes to the selected input; the others get zeros."""
     outs = desc.outputs["X@GRAD"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
@@ -171,7 +174,7 @@ def lower_assign(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 
 def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower rnn_memory_helper, the `assign` of Paddle 1.x."""
+    """Lower rnn_memory_helper, which copies its input in Paddle 1.x."""
     return lowering.instruction(block, replace(desc, type="assign", attrs={}))
 
 
@@ -210,7 +213,7 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 
 def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower pylayer to the results of its recorded forward function."""
+    """Lower pylayer: its forward function was recorded, so the op copies the recorded results."""
     count = len(desc.outputs["Out"])
     text = (
         f"{''.join(f'{{o{i}}}, ' for i in range(count))}= "

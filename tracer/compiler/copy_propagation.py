@@ -1,4 +1,6 @@
-"""Copy propagation: readers of a copy read the original, if neither is written again."""
+"""Copy propagation: instructions that read a copy read the original instead, if neither is
+written again.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ COPY = "{o0} = {0}"
 def propagate_copies(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Replace reads of copies by reads of the originals; return the original of each copy. The
-    copies become dead code.
+    """Replace reads of copies by reads of the originals, which makes the copies dead code. Returns
+    the original of each copy.
 
-    fed: the registers of inputs, which have a value before any op writes them
+    fed: the registers of inputs, which have a value before any op writes them.
     """
     writes = Counter(all_writes(list(instructions)))
     writes.update(register for register in fed if not _has_initial_value(declared[register]))

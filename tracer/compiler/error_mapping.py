@@ -1,5 +1,5 @@
-"""Map an exception in a compiled function to the op that failed: the line identifies the
-instruction, the locals are its inputs.
+"""Map an exception in a compiled function to the op that failed. The line of the traceback
+identifies the instruction; the local variables are its inputs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from .instructions import Instruction, KernelCall
 def raise_explained(
     function: Function, instructions: list[Instruction | None], error: Exception
 ) -> NoReturn:
-    """Raise the error for the user; re-raise `error` if no instruction raised it."""
+    """Raise the user's error for a failed instruction. Re-raise `error` if no instruction
+    raised it.
+    """
     found = _failed_line(function, error.__traceback__)
     instruction = None if found is None else instructions[found[0] - 1]
     if found is None or instruction is None:

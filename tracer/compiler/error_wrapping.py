@@ -22,7 +22,9 @@ _WRAPPED = (
 
 @contextmanager
 def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
-    """Convert an exception of the body, which compiles or runs `desc`, into OpError."""
+    """Context that converts an exception of its body, which compiles or runs `desc`, into
+    OpError.
+    """
     try:
         yield
     except OarlockError:

@@ -15,10 +15,10 @@ from . import CompiledProgram
 
 
 class Executable:
-    """A program for certain feeds and fetches.
+    """A program compiled for certain feeds and fetches.
 
     state: its persistable variables.
-    needed: those that must have a value before the run.
+    needed: the persistable variables that must have a value before the run.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:

@@ -16,12 +16,12 @@ from ..core.tensor import Tensor
 from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
-# suffix of the input with the LoD offsets of another input, as in exported models
+# suffix of the name of an input with the LoD offsets of another input, as in exported models
 FEED = ".lod"
 
 
 def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert fed ndarrays, Tensors, numbers and lists to arrays; numbers and lists get the
+    """Convert fed ndarrays, Tensors, numbers and lists to arrays. Numbers and lists get the
     declared dtype.
     """
     declared = program.block.vars
@@ -49,8 +49,8 @@ def _array(value: Any, var: VarDesc | None) -> Any:
 
 
 def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
-    """Raise OpError that lists every missing input and every input with a wrong dtype or shape;
-    warn about unknown names.
+    """Raise OpError that lists every missing input and every input with a wrong dtype or
+    shape. Warn about unknown names.
     """
     problems = [*_missing(program, feed), *_mismatches(program, feed)]
     if problems:
@@ -95,10 +95,10 @@ def _mismatches(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
-    """Whether an array is a valid feed for a variable.
+    """Whether an array may be fed for a variable.
 
-    As in Paddle, an array may have fewer axes if a declared size is -1; its sizes are compared with
-    the first declared ones.
+    As in Paddle, the array may have fewer axes than declared if a declared size is -1. Then its
+    sizes are compared with the first declared sizes.
     """
     if -1 in declared and 0 < len(shape) < len(declared):
         declared = declared[: len(shape)]

@@ -1,8 +1,9 @@
 """Fusion of elementwise calls: a group becomes one `Expression` of `_kernels`, which keeps
 intermediate values in the cache.
 
-An expression returns NotImplemented for unusual broadcasts; then the kernels run one by one. It
-writes over an input that is dead after the group if only the calling function holds it.
+For broadcasts that an expression does not support, it returns NotImplemented, and the kernels of
+the group run one by one. An expression writes its result into the buffer of an input that is not
+read after the group, if only the calling function refers to that array.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelC
 from .kernel_selection import native_rule
 
 Number = float
-Operand = str | Number  # a register, `@i` (result of instruction i of the code), or a constant
-# pairs of instruction and inputs
+Operand = str | Number  # a register, `@i` (the result of instruction i of the group), or a constant
+# expression instructions: pairs of name and operands
 Code = list[tuple[str, Operand, Operand | None]]
 
 
@@ -29,12 +30,12 @@ Rule = Callable[[KernelCall, ShapeOf], Code | None]
 
 
 def binary(piece: str) -> Rule:
-    """A rule for a kernel on two inputs. With attribute `axis` the call is not fused."""
+    """A rule that translates a kernel on two inputs. Calls with attribute `axis` are not fused."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
 
 
 def unary(piece: str) -> Rule:
-    """A rule for a kernel on one input."""
+    """A rule that translates a kernel on one input."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
@@ -70,7 +71,7 @@ def _dropout(call: KernelCall, _: ShapeOf) -> Code | None:
 
 
 def _clamp(x: Operand, low: float, high: float) -> Code:
-    """Instructions that clamp `x` to [low, high].
+    """Expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
     """
@@ -78,7 +79,7 @@ def _clamp(x: Operand, low: float, high: float) -> Code:
     return [
         ("max", low, x),
         ("min", high, f"@{last + 1}"),
-    ]  # NumPy returns the bound for zeros of different sign
+    ]  # for zeros of different sign NumPy returns the bound
 
 
 def _clip(low: str, high: str, default: tuple[float, float]) -> Rule:
@@ -122,8 +123,8 @@ def _fill_like(call: KernelCall, _: ShapeOf) -> Code | None:
 
 
 def _broadcast_grad(call: KernelCall, shape_of: ShapeOf) -> Code | None:
-    """Broadcast the gradient of a reduction over the reduced axes, if NumPy's broadcasting
-    does it.
+    """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
+    NumPy's broadcasting.
     """
     axes, shape = sorted(call.attrs["axes"]), shape_of(call.ins[1])
     if not call.attrs.get("keep_dim") and axes != list(range(len(axes))):
@@ -177,7 +178,7 @@ EXPRESSION_RULES: dict[str, Rule] = {
     "spread_like": _broadcast_grad,
     "fill_any_like": _fill_like,
 }
-# a single call of these is as fast in NumPy
+# For a single call of these, NumPy is as fast.
 NOT_WORTH_FUSING = ("fill_any_like", "spread_like")
 MAX_INPUTS = 64  # limit of Expression
 MAX_CALLS = 400
@@ -189,7 +190,7 @@ class Group:
 
     key: dtype and shape of all results.
     written: registers that the calls write.
-    read: registers that they read from outside.
+    read: registers that the calls read and do not write.
     """
 
     key: tuple[Any, ...]
@@ -199,7 +200,10 @@ class Group:
 
 
 class Fusion:
-    """Fuse the calls of straight-line code. declared: the variable of each register."""
+    """Fuse the calls of straight-line code.
+
+    declared: the variable of each register.
+    """
 
     def __init__(self, declared: Mapping[str, VarDesc]) -> None:
         self._declared = declared
@@ -225,7 +229,9 @@ class Fusion:
         return self._output
 
     def _key(self, instruction: Instruction) -> tuple[Any, ...] | None:
-        """The key of the groups that an instruction may join; None if it cannot be fused."""
+        """The dtype and shape that a group must have for an instruction to join it; None if
+        the instruction cannot be fused.
+        """
         if (
             not isinstance(instruction, KernelCall)
             or instruction.op.type not in EXPRESSION_RULES
@@ -238,7 +244,7 @@ class Fusion:
             register is None and not slot.optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
-            return None  # not fused: its kernel reports the missing input
+            return None  # not fused, so that its kernel reports the missing input
         if EXPRESSION_RULES[instruction.op.type](instruction, self._shape) is None:
             return None
         var = self._var(instruction.outs[0])
@@ -253,7 +259,7 @@ class Fusion:
         return self._declared.get(register.rstrip("r"), VarDesc(""))
 
     def _home(self, instruction: Instruction, key: tuple[Any, ...]) -> Group:
-        """The open group that a call joins; a new one if it fits none."""
+        """The open group that a call joins. If it cannot join any, a new group."""
         written, read = set(instruction.writes()), set(instruction.reads())
         for group in self._open:
             room = (
@@ -305,7 +311,9 @@ def fuse_elementwise(
 
 
 def is_better_unfused(instruction: FusedCalls) -> bool:
-    """Whether a group is one call with a kernel of its own and no dead input to write over."""
+    """Whether a group consists of one call that has a compiled kernel and no input that can
+    be overwritten.
+    """
     op = instruction.calls[0].op
     fast = op.type == "elementwise_div" or native_rule(op) is not None
     return (
@@ -343,7 +351,7 @@ def compile_expression(instruction: FusedCalls) -> Any:
     )
 
 
-# First numbers of constants and results until their counts are known.
+# Provisional first numbers of constants and results, until the number of inputs is known.
 CONSTANTS, RESULTS = 1 << 20, 1 << 21
 
 

@@ -1,5 +1,5 @@
-"""Instructions on registers. A register is a variable of one block and a local variable of the
-compiled function.
+"""Instructions on registers. A register holds a variable of one block; it is a local
+variable of the compiled function.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ RegisterSlots = tuple[Any, ...]
 
 @dataclass(slots=True, eq=False)
 class Instruction:
-    """One instruction. desc: its op; dead_after: registers that are not read after it."""
+    """One instruction.
+
+    desc: the op that it was lowered from.
+    dead_after: registers that no later instruction reads.
+    """
 
     desc: OpDesc
     dead_after: tuple[str, ...] = field(default=(), init=False)
 
     def reads(self) -> Iterator[str]:
-        """The registers that it reads, without its body."""
+        """The registers that it reads, excluding those that its body reads."""
         return iter(())
 
     def writes(self) -> Iterator[str]:
-        """The registers that it writes, without its body."""
+        """The registers that it writes, excluding those that its body writes."""
         return iter(())
 
 
@@ -57,7 +61,7 @@ class KernelCall(Instruction):
 class Statement(Instruction):
     """A Python statement.
 
-    text: its source with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
+    text: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
     names: the values of its other names.
     """
 
@@ -79,7 +83,7 @@ class Statement(Instruction):
 class Branch(Instruction):
     """A body that runs if a condition holds.
 
-    test: source of the condition, with `{0}` ... for the registers that it reads.
+    test: the source of the condition, with `{0}` ... for the registers that it reads.
     """
 
     test: str
@@ -133,11 +137,11 @@ class BackwardLoop(Instruction):
 
 @dataclass(slots=True, eq=False)
 class FusedCalls(Instruction):
-    """Elementwise calls fused to one expression.
+    """Elementwise calls that are fused to one expression.
 
     codes: the expression instructions of each call.
-    ins: registers from outside.
-    outs: results that are read later.
+    ins: registers that the group reads and does not write.
+    outs: results that later instructions read.
     """
 
     calls: list[KernelCall]
@@ -159,10 +163,10 @@ class FusedCalls(Instruction):
 class LoweredProgram:
     """A program as instructions.
 
-    registers: by block and name.
+    registers: the registers by block and variable name.
     declared: the variable of each register.
-    lods: the register with the LoD offsets of a register.
-    fed_lods: the same for inputs, by name.
+    lods: for a register, the register with its LoD offsets.
+    fed_lods: for an input by name, the register with its LoD offsets.
     """
 
     instructions: list[Instruction]

@@ -1,7 +1,8 @@
-"""Run a program op by op on Tensors in the current mode, so that gradients flow through it and a
-recorder records it.
+"""Run a program op by op on Tensors in the current mode. Gradients flow through it, and a recorder
+records it.
 
-It is the same compiled function with ops instead of kernels; branches and loops are Python's.
+The program is compiled as for CompiledFunction, but calls ops instead of kernels. Branches and
+loops are Python statements, so a recorder sees only the executed ops.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Select the implementation of a call: compiled kernel, NumPy kernel, inline expression or
-constant.
+"""Select the implementation of a call: a compiled kernel, a NumPy kernel, an inline
+expression or a constant.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ Attrs = dict[str, Any]
 
 
 def bare_kernel(op: Op) -> Callable[..., Any]:
-    """The NumPy kernel without its `errstate` decorator; the compiled function sets it once."""
+    """The NumPy kernel without its `errstate` decorator. The compiled function sets
+    `errstate` once for all kernels.
+    """
     kernel = op.reference
     while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(
         NUMPY_FOLDER
@@ -38,7 +40,7 @@ def native_rule(op: Op) -> Callable[..., Any] | None:
     )
 
 
-# -- compiled kernels without the function of Python's before them
+# -- compiled kernels that are called directly, without a Python function around them
 # ----------------------------------------------------
 
 
@@ -56,7 +58,7 @@ def _reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     return arguments
 
 
-# op -> function of `_kernels`, and its arguments after the inputs (None: not applicable).
+# op -> the function of `_kernels`, and its arguments after the inputs (None: not applicable)
 NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
     "matmul_v2": ("matmul", _matmul_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
@@ -67,8 +69,8 @@ NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] =
 
 
 def native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """The function of `_kernels` for a call and its arguments after the inputs; None if there is
-    none.
+    """The function of `_kernels` for a call and its arguments after the inputs; None if no
+    compiled kernel applies.
     """
     name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
     found = native.kernel(name) if native.switch.on else native.not_available
@@ -76,7 +78,7 @@ def native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] 
     return None if extra is None else (found, extra)
 
 
-# -- written out
+# -- inline expressions
 # ------------------------------------------------------------------------------
 
 HELPERS: dict[str, Any] = {
@@ -91,7 +93,7 @@ HELPERS: dict[str, Any] = {
     "both": np.logical_and,
     "any": np.logical_or,
 }
-# Expressions for calls without attributes. Results are bitwise equal to the kernel's.
+# Expressions for calls without attributes. The results are bitwise equal to those of the kernel.
 INLINE_EXPRESSIONS = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",
@@ -132,7 +134,7 @@ def _unsqueeze(call: KernelCall) -> str | None:
     axis = int(axes[0])
     if (
         not -MAX_RANK <= axis < MAX_RANK
-    ):  # the generated text would be as long as the axis is large; the kernel reports the error
+    ):  # one index per element would make the text very long; the kernel reports the error
         return None
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 
@@ -145,7 +147,7 @@ INLINE_RULES: dict[str, Callable[[KernelCall], str | None]] = {
 
 
 def inline_expression(call: KernelCall) -> str | None:
-    """The expression to which a call is inlined; None for a call of its kernel."""
+    """The expression that replaces a call in the source; None if the kernel is called."""
     written = INLINE_RULES.get(call.op.type)
     if written is not None:
         try:
@@ -162,8 +164,8 @@ MAX_CONSTANT_SIZE = 4096
 
 
 def constant_result(call: KernelCall) -> Any:
-    """The result of a call without inputs; None if it has inputs, draws random numbers or is
-    large.
+    """The result of a call without inputs, computed at compile time; None if the call has
+    inputs, draws random numbers or has a large result.
     """
     if any(slot is not None for slot in call.ins) or call.op.traits.random or not call.op.single:
         return None

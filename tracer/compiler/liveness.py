@@ -1,4 +1,4 @@
-"""Liveness analysis: free memory after the last read of a register, and eliminate dead code."""
+"""Liveness analysis: free memory after the last read of a register, and remove dead code."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ IsLarge = Callable[[str], bool]
 def mark_dead_registers(
     instructions: Sequence[Instruction], after: set[str], big: IsLarge
 ) -> set[str]:
-    """Set `dead_after` of every instruction and `outs` of fused groups; return the registers that
+    """Set `dead_after` of every instruction and `outs` of fused groups. Return the registers that
     are read before they are written.
 
-    after: registers that are read later.
+    after: registers that are read after these instructions.
     big: whether the memory of a register is worth freeing early.
     """
     live = set(after)
@@ -69,8 +69,8 @@ def _loop_liveness(
 
 
 def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) -> list[Instruction]:
-    """Remove instructions whose results are not read. Random ops stay, because removing one changes
-    the numbers of later ones.
+    """Remove instructions whose results are not read. Random ops stay, because removing one
+    would change the random numbers that later ops draw.
     """
     kept: list[Instruction] = []
     _keep_live(instructions, set(after), kept)
@@ -80,8 +80,8 @@ def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) ->
 def _keep_live(
     instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
 ) -> set[str]:
-    """Append the live instructions to `kept`; return the registers that are read before they are
-    written.
+    """Append the live instructions to `kept`. Return the registers that are read before they
+    are written.
     """
     for instruction in reversed(instructions):
         if _is_removable(instruction) and live.isdisjoint(instruction.writes()):

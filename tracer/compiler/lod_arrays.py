@@ -12,8 +12,8 @@ from .lowering import RULES, Lowering
 
 
 def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
-    """Lower beam_search_decode: build sentences and their offsets from the time steps in
-    two lists.
+    """Lower beam_search_decode: build sentences and their offsets from two lists with one
+    entry per time step.
     """
     known, outs = (
         lowering.lod,

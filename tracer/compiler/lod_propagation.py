@@ -1,8 +1,8 @@
-"""Propagate LoD offsets: they are in registers of their own beside the values.
+"""Propagate LoD offsets. The offsets of a variable are in a separate register.
 
 A program declares which inputs hold sequences (`lod_level`). Ops with LoD slots read the offsets.
-The offsets of a result come from the op's LoD rule, or from its first input with offsets if the
-program declares the result as a sequence.
+The offsets of a result come from the op's LoD rule. Without a rule, a result that the program
+declares as a sequence gets the offsets of the first input that has any.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ class LodArray(NamedTuple):
 
 
 class LodPropagation:
-    """The register with the LoD offsets of each register.
+    """Assigns to registers a second register with their LoD offsets.
 
-    fed_lods: those of inputs, by name.
+    registers: for a register, the register with its offsets.
+    fed_lods: for an input by name, the register with its offsets.
 
-    A variable that several ops write has its own offsets register. That of a TensorArray is a list
-    with the offsets of its elements.
+    A variable that several ops write has its own offsets register. The offsets of a TensorArray are
+    a list with the offsets of its elements.
     """
 
     def __init__(self, registers: Registers, call: Callable[[int, OpDesc], KernelCall]) -> None:
@@ -143,7 +144,7 @@ class LodPropagation:
         return self._registers.register(block, name)
 
     def own_register(self, block: int, name: str) -> str:
-        """The offsets register of a variable; created if necessary."""
+        """The separate offsets register of a variable; created if necessary."""
         register = self._registers.register(block, name)
         if register not in self.registers:
             self.registers[register] = self._registers.new_temporary(VarDesc(""))
@@ -251,8 +252,8 @@ ARRAY_RULES: dict[str, Rule] = {
 
 
 def inherits_lod(type: str) -> bool:
-    """Whether the result of an op has the LoD of its input although the program does not declare
-    it.
+    """Whether the result of an op gets the LoD of its input even if the program does not
+    declare the result as a sequence.
     """
     op = OPS.get(type)
     return (

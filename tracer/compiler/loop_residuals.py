@@ -1,4 +1,6 @@
-"""Assign loop residuals: the values of each iteration that the backward pass reads."""
+"""Select the loop residuals: the values that the backward pass reads are saved in each
+iteration.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ from .instructions import (
 def assign_residuals(instructions: Sequence[Instruction]) -> None:
     """Set `saved` of every differentiated loop to the registers that its backward loops read.
 
-    The backward loops read them from registers of their own, because the originals keep the values
-    of the last iteration.
+    The backward loops read the saved values from separate registers, because after the loop the
+    original registers hold the values of the last iteration.
     """
     backs = list(_backward_loops(instructions))
     for instruction in backs:

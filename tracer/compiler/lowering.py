@@ -24,9 +24,9 @@ from .registers import Registers
 
 UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Rule = Callable[["Lowering", int, OpDesc], Instruction | None]
-# Lowering rules of ops that are not lowered to a kernel call. The modules that define them register
-# them in these tables.
-RULES: dict[str, Rule] = {}  # rules that return one instruction, or None to call the kernel
+# Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
+# them to these tables.
+RULES: dict[str, Rule] = {}  # rules that return one instruction, or None for a kernel call
 # rules that return several instructions
 SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
@@ -34,15 +34,15 @@ SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] 
 class Lowering(Registers):
     """Lower the ops of a program to instructions.
 
-    tensors: registers hold Tensors instead of arrays, so copies follow the current mode
+    tensors: registers hold Tensors instead of arrays; ops run in the current mode.
     """
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
-        self.loops: dict[str, Loop] = {}  # by residuals register
+        self.loops: dict[str, Loop] = {}  # residuals register -> its loop
         self.step_registers: dict[
             str, str
-        ] = {}  # register of the step index, by residuals register
+        ] = {}  # residuals register -> the register of the step index
         self.differentiated = differentiated_loops(program)
         self.gradients = GradOps(program)
         self.lod = LodPropagation(self, self.call)
@@ -76,8 +76,8 @@ class Lowering(Registers):
         ]
 
     def clear_arrays(self, block: Block, desc: OpDesc) -> list[Instruction]:
-        """Instructions that start an iteration or branch: the block's own TensorArrays are
-        empty.
+        """Instructions at the start of an iteration or branch that empty the TensorArrays
+        declared in the block.
         """
         lists = [
             v.name
@@ -99,8 +99,8 @@ class Lowering(Registers):
             return [*result, *self.restore_axis(block, desc), *self.lod.lower_lod(block, desc)]
 
     def restore_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
-        """A reshape to [1] of a result that programs before Paddle 2.5 declare with one axis
-        instead of none.
+        """Reshape a 0-D result to [1] if the program declares one axis, as programs before
+        Paddle 2.5 do.
         """
         names = desc.outputs.get("Out", [])
         var = (
@@ -116,7 +116,7 @@ class Lowering(Registers):
         return [self.call(block, reshape)]
 
     def instruction(self, block: int, desc: OpDesc) -> Instruction:
-        """The instruction of an op that is lowered to one."""
+        """The instruction of an op that is lowered to exactly one."""
         # a gradient op of Paddle becomes an op `vjp`
         desc = self.gradients.find(desc) or desc
         rule = RULES.get(desc.type)
@@ -154,8 +154,8 @@ class Lowering(Registers):
 
 
 def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """The attributes with non-default values; all attributes for a kernel that takes those of
-    another op.
+    """The attributes with non-default values. If the kernel takes the attributes of another
+    op as `**attributes`, all attributes.
     """
     given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
     if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
@@ -172,7 +172,7 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
 
 
 def differentiated_loops(program: Program) -> set[str]:
-    """The names of the step scopes of loops with a backward pass."""
+    """The names of the step scopes of loops that have a backward pass."""
     return {
         name
         for op in program.ops()

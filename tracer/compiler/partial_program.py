@@ -1,5 +1,5 @@
-"""A recorded program called from eager code: one forward function, one node on the tape, one
-backward function.
+"""A recorded program that eager code calls. A call runs one forward function and records one
+node on the tape; the backward pass runs one backward function.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .liveness import eliminate_dead_code, mark_dead_registers
 StopGradients = tuple[bool, ...]
 
 
-# What a call saves for its backward pass: residual registers, outputs and inputs. A plain tuple,
+# What a call saves for its backward pass: a plain tuple (residual registers, outputs, inputs),
 # because each call creates one.
 Residuals = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 
@@ -79,11 +79,11 @@ class PartialProgram:
         return self.call(inputs, self.stops(inputs))
 
     def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
-        """Which inputs do not require gradients; None if no gradients are recorded."""
+        """The `stop_gradient` of each input; None if no gradients are recorded."""
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
     def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
-        """Call the program, with gradients as stated by `stops`."""
+        """Call the program. `stops` states which inputs do not require gradients."""
         if len(inputs) != len(self.feeds):
             raise OpError(
                 with_user_line(
@@ -159,7 +159,7 @@ class PartialProgram:
 
 
 class Specialization:
-    """A program compiled for certain inputs that require gradients.
+    """A program compiled for a certain set of inputs that require gradients.
 
     differentiated_positions: indices of these inputs.
     on_gpu: whether arrays are on a GPU.
@@ -207,8 +207,8 @@ class Specialization:
         self.op = _make_node_op(self)
 
     def backward(self, has_grad: tuple[bool, ...]) -> BackwardFunction | None:
-        """The backward function for the outputs with gradients; None if it needs more residuals
-        than were saved.
+        """The backward function for a call in which the outputs `has_grad` have gradients.
+        None if it needs residuals that the forward function did not save.
         """
         found = self._backward_functions.get(has_grad)
         if found is None:
@@ -222,9 +222,9 @@ class Specialization:
     def gradients(
         self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
-        """The gradients of the requested inputs, on bare arrays.
+        """The gradients of the inputs that require them, on bare arrays.
 
-        grads: the gradients of the outputs, None for none.
+        grads: the gradients of the outputs, None for outputs without gradient.
         """
         backward = self.backward(tuple([g is not None for g in grads]))
         if backward is None:
@@ -239,15 +239,18 @@ class Specialization:
 
     @staticmethod
     def run(backward: BackwardFunction, residuals: Residuals, given: Sequence[Any]) -> list[Any]:
-        """Run a backward function. given: its initial gradients."""
+        """Run a backward function.
+
+        given: its initial gradients.
+        """
         found = backward.function.run_quietly(*residuals[0], *given)
         return [None if i < 0 else found[i] for i in backward.grad_positions]
 
     def differentiable_gradients(
         self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
-        """The gradients as results of another PartialProgram, so that they can be differentiated
-        again.
+        """The gradients, computed by another PartialProgram, so that they can be
+        differentiated again.
         """
         if draws_random(self.partial.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
@@ -263,7 +266,7 @@ class Specialization:
 
 
 class BackwardFunction:
-    """The forward program with its backward pass appended.
+    """A copy of the forward program with its backward pass appended.
 
     has_grad: which outputs have a gradient.
     saved: the residuals, by block and name.
@@ -324,7 +327,7 @@ class BackwardFunction:
         return [v.name for v in targets.values() if v is not None], found
 
     def forward(self) -> CompiledFunction:
-        """The forward function: it returns outputs, updated variables and residuals."""
+        """The forward function. It returns outputs, updated variables and residuals."""
         partial, lowered = self._specialization.partial, self._lowered
         outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
         registers = [lowered.registers[key] for key in self.saved]
@@ -338,11 +341,13 @@ class BackwardFunction:
         )
 
     def as_program(self) -> Program:
-        """The whole as a program from inputs and initial gradients to gradients."""
+        """Forward and backward pass as one program from inputs and initial gradients to
+        gradients.
+        """
         block = self.program.block
         rest = [op for op in block.ops if not is_feed_or_fetch(op.type)]
         for op in rest:
-            op.attrs.pop("op_role", None)  # all ops are forward ops of the new program
+            op.attrs.pop("op_role", None)  # in the new program all ops are forward ops
         feeds = [
             feed_op(name, i)
             for i, name in enumerate((*self._specialization.partial.feeds, *self.grads))
@@ -352,7 +357,7 @@ class BackwardFunction:
 
 
 def _first_backward_index(instructions: Sequence[Instruction]) -> int:
-    """The index of the first backward instruction."""
+    """The index of the first instruction of the backward pass."""
     for i, instruction in enumerate(instructions):
         if instruction.desc.attr("op_role", 0) & 1:
             return i

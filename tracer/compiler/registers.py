@@ -43,7 +43,7 @@ class Registers:
         return result
 
     def new_temporary(self, like: VarDesc) -> str:
-        """A new register for a temporary value that is no variable of the program."""
+        """A new register for a temporary value that is not a variable of the program."""
         result = self.registers[-1, str(len(self.registers))] = f"v{len(self.registers)}"
         self.declared[result] = replace(like, persistable=False, checks_feed=False)
         return result

@@ -1,8 +1,8 @@
 """Lower `recurrent` (a loop over time steps) and `recurrent_grad`.
 
-The block of a step has its own variables: one step of each sequence, under the name of the whole
-sequence, and the memories. The gradient block works on their gradients `<variable>@GRAD`, as in
-Paddle.
+The block of a step has its own variables: one step of each sequence, which has the name of the
+whole sequence, and the memories. As in Paddle, the gradient block uses their gradients
+`<variable>@GRAD`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ POP = "{o0} = {0}.pop()"
 
 
 def step_order(inputs: Sequence[Any], reverse: bool) -> list[int]:
-    """The step indices in reverse order of execution.
+    """The step indices, last executed step first, because steps are taken from the end of the list.
 
     Raises OpError if the inputs have different lengths or are empty.
     """
@@ -43,7 +43,7 @@ def step_order(inputs: Sequence[Any], reverse: bool) -> list[int]:
 
 
 def stack_steps(items: list[Any], reverse: bool) -> Any:
-    """Stack the results of the steps; in reverse order if `reverse`."""
+    """Stack the results of the steps to one array; with `reverse`, last result first."""
     return np.stack(items[::-1] if reverse else items)
 
 
@@ -53,7 +53,7 @@ def stack_step_tensors(items: list[Any], reverse: bool) -> Any:
 
 
 def zeros_like(like: Any) -> Any:
-    """The gradient of a state that no later step reads."""
+    """The initial gradient of a state: zeros, because no later step reads it."""
     return np.zeros_like(like)
 
 
@@ -141,8 +141,8 @@ def lower_recurrent_grad(lowering: Lowering, block: int, desc: OpDesc) -> list[I
 
 
 class _RecurrentGradLowering:
-    """The instructions before the loop, at the start and end of an iteration, and after the
-    loop.
+    """Builds the instructions before the loop, at the start of an iteration, at its end, and
+    after the loop.
     """
 
     def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
@@ -178,14 +178,16 @@ class _RecurrentGradLowering:
         ]
 
     def _pairs(self, slot: str) -> list[tuple[str, str]]:
-        """The gradient of each input of a slot in one step, with that of the whole input."""
+        """Pairs of register names: the gradient of an input in one step, and the gradient of
+        the whole input.
+        """
         result = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)
         found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
         return [(one, whole) for one, whole in found if one in self._grad_block.vars]
 
     def _memories(self, forward: int) -> None:
-        """Carry the gradient of each memory from a step to the previous one."""
+        """Pass the gradient of each memory from a step to the previous one."""
         desc = self._desc
         firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY] * len(desc.attr("states", []))
         for held, after, first in zip(
@@ -209,8 +211,8 @@ class _RecurrentGradLowering:
                 self._do(self._end, COPY, (carried,), self._outer(first))
 
     def _sequence(self, name: str, gradient: str) -> None:
-        """Collect the gradients of a sequence; the backward loop visits the steps in reverse
-        order.
+        """Collect the gradients of a sequence in a list and stack them. The backward loop
+        visits the steps in reverse order.
         """
         held, turned = self._spare(LIST), not self._desc.attr("reverse", False)
         self._do(self._start, "{o0} = []", (), held)
@@ -232,7 +234,9 @@ class _RecurrentGradLowering:
         where.append(Statement(self._desc, text, ins, (out,), names))
 
     def _read_outer(self, name: str) -> str:
-        """The register of a gradient that the block reads; Paddle's blocks do not declare it."""
+        """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
+        not declare it.
+        """
         self._lowering.implicit.add((self._grad_block.idx, name))
         return self._inner(name)
 

@@ -1,5 +1,5 @@
-"""TensorArrays at run time: immutable Python lists of arrays; None for an array that was never
-written.
+"""TensorArrays at run time: immutable Python lists of arrays, where None is an element that
+was never written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ List = list[Any] | None
 
 
 def write(held: List, position: Array, value: Array) -> list[Any]:
-    """A list with another element at a position; missing elements before it are None."""
+    """A list with `value` at a position. Missing elements before it are None."""
     at, items = position.item(), list(held or ())
     if at < 0:
         raise OpError(f"write_to_array: there is no position {at}")
@@ -44,8 +44,8 @@ def length(held: List) -> Array:
 
 
 def concat(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
-    """Concatenate the elements along an axis, or stack them; also return the size of each along it,
-    int32[N].
+    """Concatenate or stack the elements along an axis. Also return the size of each element
+    along it, int32[N].
     """
     items = held or []
     if not items:
@@ -69,7 +69,7 @@ def concat_tensors(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor
     return made, Tensor(np.array([axis_size(x.meta.shape, axis) for x in items], np.int32))
 
 
-# Replacements of functions on arrays where registers hold Tensors, by id.
+# id of a function on arrays -> the function that replaces it where registers hold Tensors
 ON_TENSORS = {id(length): length_tensor, id(concat): concat_tensors}
 
 
@@ -106,7 +106,7 @@ def write_grad(gradients: List, position: Array, value: Array) -> tuple[Array, l
 
 
 def read_grad(gradients: List, position: Array, gradient: Array) -> list[Any]:
-    """The gradient of a list, with `gradient` added at the element that was read."""
+    """The gradient of a list, with `gradient` added to the element that was read."""
     at, items = position.item(), list(gradients or ())
     items += [None] * (at + 1 - len(items))
     items[at] = gradient if items[at] is None else items[at] + gradient
@@ -114,7 +114,7 @@ def read_grad(gradients: List, position: Array, gradient: Array) -> list[Any]:
 
 
 def select_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
-    """The gradients of the inputs of select_input; None for inputs without a value."""
+    """The gradients of the inputs of select_input; None for inputs that are undefined."""
     at = mask.item()
     return [
         gradient if i == at else None if x is None else np.zeros_like(x)

@@ -1,4 +1,4 @@
-"""Check before a run that all ops of a program have kernels."""
+"""Check before a run that all ops of a program are supported."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PADDLE_GRADIENT_MESSAGE = (
     "minimize anew"
 )
 
-# Attributes of ops that a hardware-specific pass fused; only its kernels read them. C++ has the
-# same list in convert/graph_builder.cpp.
+# Attributes of ops that hardware-specific passes of Paddle fused; only their kernels read them.
+# `convert/graph_builder.cpp` has the same list.
 FUSED_KERNEL_ATTRS = (
     "fuse_relu",
     "fuse_brelu",
@@ -28,11 +28,11 @@ FUSED_KERNEL_ATTRS = (
 
 
 class Unsupported(OarlockError, NotImplementedError):
-    """A program has ops without kernel; the message lists all of them."""
+    """A program contains unsupported ops. The message lists all of them."""
 
 
 def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
-    """Raise Unsupported that lists every unsupported op, slot and attribute, and each op of
+    """Raise Unsupported that lists every unsupported op, slot and attribute, and each op in
     `foreign`.
     """
     problems = {problem for desc in ops for problem in _problems(desc)}

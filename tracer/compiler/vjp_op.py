@@ -1,5 +1,5 @@
-"""The op `vjp`: apply the gradient rule of an op at run time, because it needs sizes that are
-unknown before.
+"""The op `vjp`: apply the gradient rule of an op at run time, because the rule needs sizes
+that are unknown at compile time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .lowering import RULES, Lowering
 class VjpCall:
     """The gradient rule of an op with its attributes.
 
-    wanted: slot and position of the input of each result.
+    wanted: for each result, the slot and position of the input that it is the gradient of.
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
@@ -34,7 +34,10 @@ class VjpCall:
     def __call__(
         self, grads: Sequence[Any], operands: Sequence[Any], results: Sequence[Any]
     ) -> list[Any]:
-        """Compute the gradients. grads, operands, results: by slot, as the rule takes them."""
+        """Compute the gradients.
+
+        grads, operands, results: output gradients, inputs and outputs, one per slot.
+        """
         op = self._op
         assert op.rule is not None
         if (
@@ -54,12 +57,12 @@ class VjpCall:
 
 
 def _without_axes(value: Any) -> Any:
-    """Reshape a [1] value of a program before Paddle 2.5 to 0-D."""
+    """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
 def _zeros(result: Any) -> Any:
-    """The gradient of an unused result."""
+    """The gradient of an output that is not used: zeros."""
     return np.zeros_like(result) if is_float(result.dtype) else None
 
 
@@ -84,7 +87,9 @@ def _reduce_to(gradient: Any, like: Any) -> Any:
 
 
 class _Arguments:
-    """The source of the arguments of a VjpCall, with the registers that it reads."""
+    """Builds the source of the arguments of a VjpCall, and collects the registers that they
+    read.
+    """
 
     def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
         self._lowering, self._block, self._desc = lowering, block, desc
@@ -92,7 +97,7 @@ class _Arguments:
         self.registers: list[str] = []
 
     def source(self) -> str:
-        """The source of the lists of output gradients, inputs and outputs."""
+        """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
         grads = [self._output_grads(op.outs[i]) for i in op.grad_outs]
         inputs = [self._offsets(s) if s.lod_of else self._values(s) for s in op.ins]

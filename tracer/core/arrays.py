@@ -3,8 +3,8 @@ running kernel.
 
 Functions that take arrays dispatch to CuPy by NumPy's protocols (`__array_ufunc__`,
 `__array_function__`). Functions that create an array from sizes or Python numbers take no array, so
-they use the library of the running kernel. Until a GPU is used (`enable_dispatch`), every name here
-is NumPy's own and has no overhead.
+they are replaced by functions that call the library of the running kernel. Until a GPU is used
+(`enable_dispatch`), every name here is NumPy's own function, so there is no overhead.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _dispatching(name: str) -> Callable[..., Any]:
 
 
 class _LibraryPart:
-    """A submodule of the current library, resolved at each attribute access."""
+    """A submodule of the current library; its attributes are looked up at each access."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
         self._path = path
@@ -79,7 +79,7 @@ class _LibraryPart:
 
 
 def enable_dispatch() -> None:
-    """Let the creation functions use the library of the running kernel."""
+    """Replace the creation functions by functions that call the library of the running kernel."""
     vars(np).update(
         {name: _dispatching(name) for name in CREATION_FUNCTIONS}, lib=_LibraryPart(("lib",))
     )
@@ -92,7 +92,7 @@ def is_on_gpu() -> bool:
 
 @contextmanager
 def use_library(library: Any) -> Iterator[None]:
-    """Context in which the creation functions of this thread are those of `library`."""
+    """Context in which the creation functions called by this thread are those of `library`."""
     before, _current.library = _current.library, library
     try:
         yield

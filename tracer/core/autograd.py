@@ -41,8 +41,8 @@ def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
 
 
 def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """Reshape a gradient with the same number of elements to the shape of its tensor. Paddle
-    accepts [1] for a 0-D tensor, and [1, 2] for [2].
+    """Reshape a gradient to the shape of its tensor; both have the same number of elements.
+    Paddle accepts a [1] gradient for a 0-D tensor, and [1, 2] for [2].
     """
     if given is None or given.meta.shape == root.meta.shape:
         return given
@@ -107,8 +107,8 @@ def backward(
 
 
 def _is_single_program(roots: Sequence[Tensor]) -> bool:
-    """Whether the graph of the root is one node that stands for a whole program, with leaves as
-    inputs.
+    """Whether the graph of the root is one node that stands for a whole program, and all its
+    inputs are leaves.
     """
     node = roots[0].node
     if (
@@ -140,7 +140,9 @@ def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
 
 
 def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
-    """Backward pass of a graph that is one program: call the program's gradient function."""
+    """Backward pass of a graph that consists of one program: call the program's gradient
+    function.
+    """
     node = root.node
     _check_grad_shape(root, given)
     found = node.op.program_backward(node, root.index, _initial_grad(root, given))
@@ -219,7 +221,7 @@ def grad(
 
 
 def _make_differentiable(gradient: Tensor | None) -> Tensor | None:
-    """A gradient that can be differentiated again, even if it is a constant."""
+    """Make a gradient differentiable, even if it is a constant."""
     return (
         gradient
         if gradient is None or not gradient.stop_gradient
@@ -272,8 +274,8 @@ def _wrap_generator(
     setting: Callable[[], AbstractContextManager[Any]],
     function: Callable[..., Generator[Any, Any, Any]],
 ) -> Callable[..., Generator[Any, Any, Any]]:
-    """Wrap a generator function so that the setting applies to its body, but not to the caller
-    between two values.
+    """Wrap a generator function so that the setting applies while its body runs, but not to
+    the caller between two yielded values.
     """
 
     @functools.wraps(function)

@@ -1,9 +1,9 @@
 """The backward pass: call the vjp rule of each op and accumulate gradients.
 
-Rules are written with ops. Without `create_graph` they run on bare arrays, so no Tensor is created
-between kernels. Otherwise they run on Tensors in the current mode, which records them on the tape
-or into a program. Gradients are reduced to the shape of broadcast inputs only here, before
-accumulation.
+Rules are written with ops. Without `create_graph` they run on bare arrays, so kernels exchange
+arrays and no Tensors are created. With `create_graph` they run on Tensors in the current mode,
+which records them on the tape or into a program. Gradients of broadcast inputs are reduced to the
+input's shape here, before accumulation, and not in the rules.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BareArrays(Mode):
     tape = False
 
     def with_tape(self, tape: bool) -> Mode:
-        """The eager mode, for user code (PyLayer, hooks) that needs Tensors."""
+        """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
         return EAGER if tape else NO_TAPE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -65,8 +65,8 @@ set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
 
 
 def value_at(tensor: Tensor, seq: int) -> Tensor:
-    """The value that `tensor` had when node number `seq` read it: the tensor itself, or a snapshot
-    if it was modified in place since.
+    """The value that `tensor` had when node number `seq` read it: the tensor itself, or a
+    snapshot if the tensor was modified in place after that.
     """
     for changed, before in tensor._history:
         if changed > seq:
@@ -103,8 +103,8 @@ def operands_of(node: Node) -> tuple[Any, ...]:
 
 
 def to_public_grad(gradient: Any) -> Any:
-    """Convert a gradient between the internal (conjugated) and the public convention; both
-    directions are the same function. See `op.py`.
+    """Convert a gradient from the internal (conjugated) to the public convention, or back:
+    both conversions are the same. See `op.py`.
     """
     if isinstance(gradient, Tensor):
         return OPS["conj"](gradient) if gradient.meta.dtype.kind == "c" else gradient
@@ -134,8 +134,8 @@ class BackwardPass(BackwardEngine):
     operands_of = staticmethod(operands_of)
 
     def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
-        """Called when the gradients of some leaves are complete: notify their listeners, see
-        `grad_hooks.py`.
+        """Called by C++ when the gradients of some leaves are complete. Notifies their
+        listeners, see `grad_hooks.py`.
         """
         with use_mode(NO_TAPE):
             for listener, leaf in pairs:
@@ -144,8 +144,8 @@ class BackwardPass(BackwardEngine):
                 listener.on_gradient(leaf, None if gradient is None else self.tensor(gradient))
 
     def notify_remaining(self) -> None:
-        """Called at the end of the pass: notify listeners of leaves whose last node the pass did
-        not visit, for example in a second-order pass.
+        """Called at the end of the pass. Notifies listeners of leaves whose last node the
+        pass did not visit, for example in a second-order pass.
         """
         pairs = [pair for found in (self.last_uses or {}).values() for pair in found]
         self.notify_final(
@@ -165,7 +165,7 @@ class BackwardPass(BackwardEngine):
         return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
 
     def zeros(self, array: Any) -> Any:
-        """The gradient of an output that no gradient arrived at."""
+        """Zeros: the gradient of an output for which no gradient was accumulated."""
         return cuda.zeros_like(array)
 
     def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
@@ -205,7 +205,7 @@ class BackwardPass(BackwardEngine):
     def _output_grad(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
         gradient = by_index.get(index)
         if gradient is None:
-            # a PyLayer may turn materialize_grads off
+            # a PyLayer can turn off materialize_grads
             return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
         return self._finish_grad(node, index, gradient)
 
@@ -217,7 +217,7 @@ class BackwardPass(BackwardEngine):
         return gradient
 
     def grad_of(self, tensor: Tensor) -> Tensor | None:
-        """The gradient of a leaf or watched tensor; None if no gradient arrived."""
+        """The gradient of a leaf or watched tensor; None if no gradient was accumulated."""
         found = (
             self.leaf(tensor)
             if tensor.node is None
@@ -268,8 +268,8 @@ class RecordedBackwardPass(BackwardPass):
         )
 
     def result(self, node: Node, index: int) -> Any:
-        """A saved output as a Tensor with its node, so that second-order gradients flow
-        through it.
+        """A saved output as a Tensor that keeps its node, so that second-order gradients
+        flow through it.
         """
         saved = Tensor(node.outs if node.op.single else node.outs[index])
         if index in node.op.grad_outs:
@@ -305,7 +305,9 @@ class RecordedBackwardPass(BackwardPass):
 
 
 class CheckedBackwardPass(RecordedBackwardPass):
-    """A backward pass that checks the gradients which each gradient op returns."""
+    """A backward pass that checks the gradients returned by each gradient op for NaN and
+    infinity.
+    """
 
     def __init__(
         self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
@@ -315,7 +317,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
         self._grad_op = ""  # none yet: the initial gradient is the caller's
 
     def visit(self, node: Node) -> None:
-        """Remember the op whose gradients the engine passes to `reduce_to_input` next."""
+        """Save the op whose gradients the engine passes to `reduce_to_input` next."""
         self._grad_op = f"{node.op.type}_grad"
 
     def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
@@ -395,7 +397,7 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
 def new_backward_pass(
     create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
 ) -> BackwardPass:
-    """The backward pass for the current mode: on bare arrays if nothing records it."""
+    """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
     mode = state.mode.without_wrappers()
     if checks_numerics():
         return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)

@@ -1,4 +1,4 @@
-"""Features of this build, as programs query them before they choose a device."""
+"""Features of this build, which programs query before they choose a device."""
 
 from __future__ import annotations
 

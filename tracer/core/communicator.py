@@ -1,7 +1,7 @@
-"""The process group of distributed training, as layers, samplers and ops use it.
+"""The process group of distributed training; layers, samplers and ops use it.
 
-The group has one process until `distributed.init_parallel_env` is called; `distributed/` has the
-implementations.
+The group has one process until `distributed.init_parallel_env` is called. `distributed/` contains
+the implementations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Work(Protocol):
     """An asynchronous collective operation."""
 
     def is_completed(self) -> bool:
-        """Whether it is finished; also advances it."""
+        """Whether the operation is finished. A call also makes progress on it."""
         ...
 
     def wait(self) -> None:
@@ -59,7 +59,9 @@ class Communicator(Protocol):
         ...
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Reduce the arrays into that of `root`; the other arrays are undefined afterwards."""
+        """Reduce the arrays of all ranks into the array of rank `root`; the other arrays are
+        undefined afterwards.
+        """
         ...
 
     def all_gather(self, array: Any, into: Any) -> Work:
@@ -87,7 +89,10 @@ class Communicator(Protocol):
         ...
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Send and receive several arrays at once without deadlock."""
+        """Send and receive several arrays at once, without deadlock.
+
+        sent, got: pairs of rank and array.
+        """
         ...
 
     def barrier(self) -> Work:
@@ -95,7 +100,9 @@ class Communicator(Protocol):
         ...
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a group of some ranks; None if this rank is not in it. All ranks call it."""
+        """Create a group of some of the ranks. All ranks must call it; ranks outside of the
+        group get None.
+        """
         ...
 
 
@@ -152,7 +159,7 @@ class SingleProcess:
 
 
 class World:
-    """The groups of this process by Paddle's `ring_id`; group 0 has all ranks."""
+    """The groups of this process, by Paddle's `ring_id`. Group 0 has all ranks."""
 
     def __init__(self) -> None:
         self.groups: dict[int, Communicator] = {0: SingleProcess()}

@@ -34,7 +34,7 @@ _first_use_callbacks: list[Callable[[], None]] = []
 
 
 def on_first_gpu_use(then: Callable[[], None]) -> None:
-    """Call `then` when a GPU is first requested, or now if it was."""
+    """Call `then` when a GPU is first requested; at once if one was requested before."""
     _first_use_callbacks.append(then)
     if cupy_state.cupy is not None:
         then()
@@ -43,8 +43,9 @@ def on_first_gpu_use(then: Callable[[], None]) -> None:
 def require_cupy(asker: str) -> Any:
     """Import CuPy.
 
-    Raises OarlockError if it is missing.
     asker: the caller's name for the message.
+
+    Raises OarlockError if CuPy is missing.
     """
     if cupy_state.cupy is None:
         cupy = _import_cupy(asker)
@@ -85,7 +86,7 @@ def check_device(index: int, asker: str) -> Any:
     cupy = _import_cupy(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
-    except Exception as error:  # CUDARuntimeError, which only CuPy can name
+    except Exception as error:  # CuPy's CUDARuntimeError
         there, why = 0, str(error).splitlines()[0]
     if not there:
         raise OarlockError(with_user_line(f"{asker}: no CUDA device is visible ({why})"))
@@ -104,12 +105,12 @@ def index_of(array: Any) -> int | None:
 
 
 def to_host(array: Any) -> Any:
-    """The array in CPU memory; copied if it is on a GPU."""
+    """The array in CPU memory. An array on a GPU is copied."""
     return array.get() if isinstance(array, cupy_state.array) else array
 
 
 def use_device(index: int | None) -> Any:
-    """Context that selects a GPU; no effect for the CPU (None)."""
+    """Context that selects a GPU. It has no effect for the CPU (None)."""
     return _NO_DEVICE if index is None else cupy_state.cupy.cuda.Device(index)
 
 

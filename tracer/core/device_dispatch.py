@@ -1,11 +1,12 @@
 """Run kernels on the device of their inputs.
 
-- All inputs on the CPU: the kernel, or the compiled kernel if there is one.
-- Inputs on a GPU: the NumPy kernel with CuPy arrays; its `np` creates arrays on the GPU
-(`arrays.py`). Results on the CPU are copied to the GPU.
-- Ops with `host="why"` and bfloat16 inputs: copy to the CPU, run, copy back.
+- All inputs on the CPU: run the compiled kernel if there is one, otherwise the NumPy kernel.
+- Inputs on a GPU: run the NumPy kernel with CuPy arrays. Its `np` creates arrays on the GPU
+  (`arrays.py`). Results on the CPU are copied to the GPU.
+- Ops with `host="<reason>"`, and bfloat16 inputs: copy to the CPU, run, copy back.
 - No inputs: the device of `set_device`.
-Inputs on two devices are an error, except for scalars (0-D), which are copied.
+
+Inputs on two devices raise an error, except for scalars (0-D), which are copied.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .dtype import bfloat16
 from .errors import PlaceError
 from .op import Kernel, Op, Slot
 
-# Scalar slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step
-# does not wait for the GPU.
+# Slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step does
+# not synchronize with the GPU.
 HOST_SCALAR_SLOTS = frozenset({"LearningRate", "Beta1Pow", "Beta2Pow"})
 
 
@@ -53,7 +54,7 @@ def common_device(arrays: Sequence[Any]) -> int | None:
     Raises PlaceError if there are two.
     """
     places = {cuda.index_of(a) for a in arrays if a.ndim}
-    if not places:  # only scalars: the GPU of any of them
+    if not places:  # there are only scalars: use the GPU of any of them
         return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
     if len(places) > 1:
         raise PlaceError("inputs are on two devices")
@@ -106,7 +107,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
         ]
         index = common_device(held) if held else cuda.cupy_state.index
         if index is None:
-            with use_library(np):  # may be called by a kernel on a GPU
+            with use_library(np):  # a kernel on a GPU may call another op's kernel
                 return plain(*_move_inputs(op, args, None), **attrs)
         if op.traits.host or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
             with use_library(np):

@@ -35,8 +35,8 @@ def requires_grad(arg: Any) -> bool:
 
 
 def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Replace a tuple passed for a single-tensor slot by its first tensor, as Paddle does; None if
-    there is no such argument.
+    """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
+    does. Returns None if no argument is a tuple.
     """
     found = tuple(
         arg[0]
@@ -80,7 +80,7 @@ class Eager(Mode):
         save_history(tensor)
         tensor.inplace_version += 1
         tensor.array = result.array
-        if self.tape:  # otherwise the gradient history stays
+        if self.tape:  # without tape, the gradient history is not changed
             tensor.stop_gradient, tensor.node, tensor.index = (
                 result.stop_gradient,
                 result.node,
@@ -90,7 +90,8 @@ class Eager(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the kernel of an op.
 
-        `_tape` runs ops with one output itself and calls this method only for unusual arguments.
+        C++ (`_tape`) runs ops with one output without this method, and calls it only for unusual
+        arguments.
         """
         try:
             arrays = [unwrap(arg) for arg in args]
@@ -162,8 +163,8 @@ def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def raise_op_error(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """Raise an OpError for a failed kernel. The message is that of shape inference if it rejects
-    the inputs, else that of the kernel.
+    """Raise an OpError for a failed kernel. If shape inference rejects the inputs, the
+    message is that of shape inference, otherwise that of the kernel.
     """
     if isinstance(error, PlaceError):
         raise PlaceError(
@@ -182,7 +183,7 @@ def raise_op_error(
         pass  # shape inference failed too: report the kernel's error
     # the user line is appended below
     why = why.partition("\n  at ")[0]
-    if len(why) > MAX_REASON:  # the message may contain an attribute that is megabytes long
+    if len(why) > MAX_REASON:  # an attribute of several megabytes may be part of the message
         why = f"{why[:MAX_REASON]} ..."
     message = f"{op.type}: {why} ({op.format_inputs(metas)})"
     raise same_kind(kind, with_user_line(message)) from cause

@@ -32,16 +32,18 @@ class OperandError(OpError, TypeError):
 
 
 class ArgumentsError(OpError, TypeError):
-    """Unknown or missing arguments of a function; a TypeError in Python, a ValueError in Paddle."""
+    """Unknown or missing arguments of a function. Also a TypeError, as in Python, and a
+    ValueError, as in Paddle.
+    """
 
 
 class MisfitError(OpError, AssertionError):
-    """A value does not match its target; an AssertionError in Paddle."""
+    """A value does not match its target. Also an AssertionError, as in Paddle."""
 
 
 class RangeError(OpError, IndexError):
-    """An index out of range, with too many axes, or a mask with a wrong shape; an IndexError in
-    Paddle.
+    """An index is out of range or has too many axes, or a mask has a wrong shape. Also an
+    IndexError, as in Paddle.
     """
 
 
@@ -54,7 +56,9 @@ class PlaceError(OpError):
 
 
 class SequencesError(OpError, RuntimeError):
-    """An operation that is not supported for tensors with LoD; a RuntimeError in Paddle."""
+    """An operation that is not supported for tensors with LoD. Also a RuntimeError, as in
+    Paddle.
+    """
 
 
 class StateError(OpError, RuntimeError):
@@ -72,7 +76,7 @@ def same_kind(error: BaseException, message: str) -> OpError:
 
 
 class AssertError(OpError, AssertionError):
-    """An assert in a program failed, or its condition leads to a `raise`."""
+    """An assert in a program failed, or the condition of a `raise` in a program holds."""
 
 
 class TraceError(OarlockError, RuntimeError):
@@ -86,7 +90,9 @@ class SideEffectError(TraceError):
 
 
 class BranchesError(TraceError, TypeError, ValueError):
-    """The results of two branches cannot be merged; a TypeError in Paddle, a ValueError in 1.8."""
+    """The results of two branches cannot be merged. Also a TypeError, as in Paddle, and a
+    ValueError, as in 1.8.
+    """
 
 
 class GuardError(OarlockError, RuntimeError):
@@ -98,7 +104,9 @@ class FileError(OarlockError, ValueError):
 
 
 class RuleError(OarlockError, RuntimeError):
-    """The requested operation is not possible in the current state; a RuntimeError in Paddle."""
+    """The requested operation is not possible in the current state. Also a RuntimeError, as
+    in Paddle.
+    """
 
 
 class NumericsError(OarlockError, RuntimeError):
@@ -133,20 +141,21 @@ def is_library_file(filename: str) -> bool:
         return False
     if filename.startswith(COMPILED):
         return True
-    # context managers of Oarlock run in contextlib
+    # context managers of Oarlock are called by contextlib
     return filename.startswith(_ROOTS) or filename == contextlib.__file__
 
 
 def _roots() -> tuple[str, ...]:
-    """The folders of Oarlock's source files; in an editable install `export` and `loader` are
-    beside `tracer`.
+    """The folders of Oarlock's source files. In an editable install, `export` and `loader`
+    are next to `tracer`.
     """
     home = os.path.dirname(_PACKAGE.rstrip(os.sep))
     beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
     return (_PACKAGE, *beside)
 
 
-COMPILED = "<oarlock program"  # file name of functions compiled from programs
+# file name in tracebacks of functions that are compiled from programs
+COMPILED = "<oarlock program"
 _ROOTS = _roots()
 _NUMPY = os.sep + "numpy" + os.sep  # NumPy calls Tensor.__array__
 _COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
@@ -169,7 +178,7 @@ def user_line() -> UserLine | None:
         return None
     code = frame.f_code
     if code.co_filename.startswith(_COMMANDS) and not code.co_filename.endswith("demo.py"):
-        return None  # the demo is user code; other commands are not
+        return None  # `oarlock demo` runs user code; other commands do not
     text = linecache.getline(code.co_filename, frame.f_lineno).strip()
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 
@@ -183,8 +192,8 @@ _warnings = _Warnings()
 
 @contextlib.contextmanager
 def defer_warnings() -> Iterator[list[Callable[[], None]]]:
-    """Defer the warnings of this thread in the body: yield a list of functions, each of which
-    issues one warning.
+    """Context that defers the warnings of this thread. It yields a list of functions, each
+    of which issues one warning.
     """
     before, _warnings.deferred = _warnings.deferred, []
     try:

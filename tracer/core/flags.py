@@ -1,7 +1,7 @@
 """Paddle's global flags.
 
-FLAGS_check_nan_inf and FLAGS_check_nan_inf_level take effect; flags that cannot change a result are
-stored; all others are rejected.
+FLAGS_check_nan_inf and FLAGS_check_nan_inf_level have an effect. Flags that cannot change a result
+are stored without effect; all other flags are rejected.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def get_flags(flags: Any) -> dict[str, Any]:
 
 
 def set_flags(flags: dict[str, Any]) -> None:
-    """Set flags. Raises OpError for an unknown flag, and then sets none."""
+    """Set flags. If a flag is unknown, raise OpError and set none."""
     if not isinstance(flags, dict):
         raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
     _check_names(flags)

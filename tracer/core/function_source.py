@@ -46,8 +46,8 @@ _START_TIME = time.time()
 
 
 def _is_unmodified(filename: str) -> bool:
-    """Whether a file was last written before this process started, so that its functions match
-    their source.
+    """Whether a file was last written before this process started. If so, its functions
+    match their source.
     """
     try:
         return os.stat(filename).st_mtime < _START_TIME
@@ -99,7 +99,7 @@ def _is_same_code(code: CodeType, result: CodeType) -> bool:
         return False
     pairs = [(code.co_names, result.co_names), (code.co_varnames, result.co_varnames)]
     if any(name.startswith(PYTEST_PREFIXES) for name in (*code.co_names, *code.co_varnames)):
-        # the constants in asserts are missing
+        # with pytest's asserts, the constants in asserts are missing
         return all(set(had) <= set(has) for has, had in pairs)
     same = all(has == had for has, had in (*pairs, (_constants(code), _constants(result))))
     return same and code.co_code == result.co_code
@@ -138,8 +138,8 @@ def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Fun
 
 
 def _contains_positions(node: Function, code: CodeType) -> bool:
-    """Whether all source positions of `code` lie inside of `node` and start where its body
-    starts.
+    """Whether all source positions of `code` lie inside of `node`, and `code` starts where
+    the body of `node` starts.
     """
     spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
     spots = [s for s in spots if s != (code.co_firstlineno, 0)]

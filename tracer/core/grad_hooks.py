@@ -1,5 +1,5 @@
-"""Listeners for leaf gradients that become final during the backward pass, so that distributed
-training sends them early.
+"""Listeners for leaf gradients. They are notified during the backward pass when a gradient
+is complete, so that distributed training can send it early.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ class GradListener(Protocol):
         ...
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """Called at the start of a pass with the leaves it reaches (by `id`); returns whether the
-        listener owns any.
+        """Called at the start of a pass.
+
+        reached: the leaves that the pass reaches, by `id`.
+        Returns whether the listener owns any of them.
         """
         ...
 
@@ -31,7 +33,7 @@ class GradListener(Protocol):
         ...
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Called when a leaf's gradient is complete.
+        """Called when the gradient of a leaf is complete.
 
         gradient: the new value of `grad`, None if there is none.
         """
@@ -57,7 +59,7 @@ def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
 def notify_listeners(
     sweep: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
-    """Start a pass for the listeners that own leaves it reaches; return these listeners."""
+    """Start a pass: return the active listeners that own leaves which the pass reaches."""
     if not active:
         return []
     reached, last = _reached_leaves(roots)
@@ -73,8 +75,8 @@ def notify_listeners(
 
 
 def _reached_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
-    """The leaves that the tensors depend on, by `id`, and for each the last node of the pass that
-    reads it.
+    """The leaves that the tensors depend on, by `id`; for each, the last node that the pass
+    visits among those that read it.
     """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Module attributes that are imported at first use."""
+"""Module attributes that are imported when they are first used."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 
 def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a module that imports names at first use.
+    """Return a `__getattr__` for a module that imports names when they are first used.
 
-    module: the module's globals(), where imported names are cached.
-    names: relative module of each name; a name equal to its module is the module itself.
+    module: the globals() of the module, where imported names are cached.
+    names: name -> relative module that defines it. A name equal to its module stands for the
+    module.
     """
 
     def get_attribute(name: str) -> Any:

@@ -1,5 +1,5 @@
-"""A hook to import modules of Paddle 1.x (`fluid`) from lower layers, which must not import `fluid`
-directly.
+"""A hook that imports modules of Paddle 1.x (`fluid`) for lower layers, which must not
+import `fluid` themselves.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Limit the number of bytes of one result of an op.
 
-A file of a few hundred bytes can request a result larger than memory. The system may grant the
-allocation and later kill the process. If attributes determine the size of a result, shape inference
-computes the size before the kernel runs. For all other ops (broadcasts, matrix products, shapes
-given as tensors), `_tape` installs a NumPy allocation handler (NEP 49) that rejects arrays above
-the limit while a kernel runs in the thread. Other code in the process is not limited.
+A file of a few hundred bytes can request a result larger than memory, and the system may kill the
+process after it has granted the allocation. If attributes determine the size of a result, shape
+inference computes the size before the kernel runs. For all other ops (broadcasts, matrix products,
+shapes given as tensors), `_tape` installs a NumPy allocation handler (NEP 49). It rejects arrays
+above the limit while a kernel runs in the thread. Allocations outside of kernels are not limited.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from .errors import MemoryLimitError, OpError
 VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
 DEFAULT_MAX_BYTES = 8 << 30
 MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
-MAX_UNCHECKED = 1 << 10  # a size attribute with a product up to this is not checked
+MAX_UNCHECKED = 1 << 10  # a size attribute whose product is at most this is not checked
 
-# Attributes that set sizes of results.  Their results are checked, unless the op is in NOT_CHECKED.
+# Attributes that determine the sizes of results. These results are checked, unless the op is in
+# NOT_CHECKED.
 SIZE_ATTRS = frozenset(
     (
         "shape",
@@ -104,10 +105,10 @@ def max_result_bytes() -> int:
 
 
 def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
-    """Raise MemoryLimitError if an array exceeds the limit; the caller adds op and inputs to the
-    message.
+    """Raise MemoryLimitError if an array would exceed the limit. The caller adds op and inputs to
+    the message.
 
-    shape: -1 for unknown sizes
+    shape: -1 for unknown sizes.
     """
     if any(d < 0 for d in shape):
         return
@@ -125,8 +126,8 @@ def _size(count: int) -> str:
 
 
 def _is_large(value: Any) -> bool:
-    """Whether an attribute value is so large that the result size must be estimated. A cheap test,
-    because every call of such an op makes it.
+    """Whether an attribute value is so large that the result size must be computed. The test
+    is cheap, because every call of such an op makes it.
     """
     if isinstance(value, _LISTS):
         return bool(value) and (max(value) > MAX_UNCHECKED or abs(math.prod(value)) > MAX_UNCHECKED)
@@ -183,8 +184,8 @@ def _flat(metas: Any) -> list[Any]:
 def out_of_memory(
     op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]
 ) -> MemoryLimitError:
-    """The error for an op whose kernel failed to allocate memory. The message has the sizes of the
-    results if shape inference knows them.
+    """The error for an op whose kernel failed to allocate memory. If shape inference
+    succeeds, the message contains the sizes of the results.
     """
     try:
         results = _flat(op.infer(metas, attrs))

@@ -1,9 +1,9 @@
-"""Dispatch modes: the mode on top of the stack decides whether an op call runs, is recorded, or
+"""Dispatch modes. The mode on top of the stack decides whether an op call is executed, recorded, or
 both.
 
 A mode has a method `run(op, args, attrs)`; calling an op passes the call to the current mode. For
-the eager modes and the mode on bare arrays, `_tape` (C++) has a fast path that does the same as
-`run`. The stack is per thread, so worker threads of a data loader do not record into the main
+the eager modes and the mode on bare arrays, `_tape` (C++) has a fast path with the same behavior as
+`run`. Each thread has its own stack, so worker threads of a data loader do not record into the main
 thread's trace.
 """
 
@@ -17,15 +17,15 @@ from ._tape import State
 from .errors import OarlockError, with_user_line
 from .op import Op
 
-Tensor: TypeAlias = Any  # core.tensor.Tensor, whose module imports this one
+Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
 
 
 class Mode:
-    """What an op call and a read of a tensor's value mean.
+    """Defines what an op call does, and what happens when Python reads a tensor's value.
 
-    is_eager: values are known, so reads need no notification.
+    is_eager: values are known, so `read` has no effect.
     tape: gradients are recorded.
-    bare: vjp rules may run on bare arrays without the mode's knowledge.
+    bare: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
     """
 
@@ -50,33 +50,36 @@ class Mode:
         """
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """The shape that Python sees."""
+        """The shape that Python code sees."""
         return list(tensor.array.shape)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """A tensor with the current value of `tensor`. An in-place op takes it as input, because
-        `tensor` becomes the op's result.
+        """A tensor with the current value of `tensor`. An in-place op takes this snapshot as
+        input, because `tensor` itself becomes the result of the op.
         """
         raise NotImplementedError
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
-        """Give `tensor` the value and the gradient history of `made`."""
+        """Replace the value and the gradient history of `tensor` by those of `result`."""
         raise NotImplementedError
 
     def begin_gradient(self, tensor: Tensor) -> None:
-        """Called when a value without gradient history is about to require gradients; the gradients
-        end there.
+        """Called before a value without gradient history is set to require gradients. It
+        becomes a leaf.
         """
 
     def note_missing_gradient(self, why: str) -> None:
-        """Note that a program cannot represent a gradient that the user defined; forward values are
-        right.
+        """Called when a program cannot represent a gradient that the user defined. The forward
+        values are correct.
 
-        why: the missing feature
+        why: the missing feature.
         """
 
     def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
-        """Called when a tensor gets a gradient hook; handle: removes it."""
+        """Called when a tensor gets a gradient hook.
+
+        handle: an object that removes the hook.
+        """
 
     def refuse_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`.
@@ -86,7 +89,9 @@ class Mode:
         return False
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """Gradients of recorded values, as part of the program; None if the tape has them."""
+        """The gradients of recorded values, as part of the program. None if the tape
+        computes them.
+        """
         return None
 
     def convert_forward(self, function: Any) -> Any:
@@ -104,22 +109,24 @@ class Mode:
         return ()
 
     def with_tape(self, tape: bool) -> Mode:
-        """The same mode with gradients recorded or not."""
+        """The same mode, with recording of gradients turned on or off."""
         raise NotImplementedError
 
     def without_wrappers(self) -> Mode:
-        """The mode without the wrappers that apply only to the user's own calls; the backward pass
-        runs in it.
+        """The mode without wrapper modes that apply only to the user's own calls. The
+        backward pass runs in it.
         """
         return self
 
     def with_base(self, mode: Mode) -> Mode:
-        """`mode` with the wrapper modes of this one around it."""
+        """`mode` inside of the wrapper modes of this mode."""
         return mode
 
 
 class WrapperMode(Mode):
-    """A mode around another one; it forwards everything to `inner` that it does not override."""
+    """A mode that wraps another one. It forwards everything that it does not override to
+    `inner`.
+    """
 
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
@@ -198,7 +205,7 @@ class WrapperMode(Mode):
         return self.inner.without_wrappers()
 
     def with_base(self, mode: Mode) -> Mode:
-        """The same wrapper around the rewrapped inner mode."""
+        """The same wrapper around the replaced base mode."""
         return self.with_inner(self.inner.with_base(mode))
 
 
@@ -243,7 +250,7 @@ def use_mode(mode: Mode) -> Iterator[Mode]:
 def require_eager(what: str, otherwise: str) -> None:
     """Raise OarlockError in static graph mode, because `what` needs values.
 
-    otherwise: what to do in static graph mode
+    otherwise: what to do instead in static graph mode.
     """
     if state.mode.builder is not None:
         raise OarlockError(

@@ -1,8 +1,8 @@
-"""Compiled kernels: whether they are available, and the switch that turns them off.
+"""Compiled kernels: whether they are available, and a switch that turns them off.
 
-OARLOCK_NATIVE=0 starts without them. With them, the process keeps freed memory for later arrays
-unless MALLOC_TRIM_THRESHOLD_ or MALLOC_MMAP_THRESHOLD_ is set, because each training step allocates
-arrays of the same sizes.
+OARLOCK_NATIVE=0 starts with kernels turned off. With compiled kernels, the process does not return
+freed memory to the system but reuses it, because each training step allocates arrays of the same
+sizes. MALLOC_TRIM_THRESHOLD_ or MALLOC_MMAP_THRESHOLD_ in the environment overrides this.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ switch = _NativeSwitch()
 
 
 def not_available(*args: Any, **kwargs: Any) -> Any:
-    """Stands for a missing kernel; returns NotImplemented."""
+    """Used in place of a kernel that is not available; returns NotImplemented."""
     return NotImplemented
 
 
@@ -43,7 +43,7 @@ def kernel(name: str) -> Callable[..., Any]:
 
 
 class NativeFunction:
-    """A function shared by the kernels of several ops, with an optional compiled version."""
+    """A function that the kernels of several ops call, with an optional compiled version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.reference = function

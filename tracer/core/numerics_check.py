@@ -24,18 +24,19 @@ _SHORT_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float
 
 @dataclass
 class CheckSettings:
-    """What the check does with a tensor; the values of FLAGS_check_nan_inf_level and of Paddle's
+    """What the check does with a tensor: the values of FLAGS_check_nan_inf_level and of Paddle's
     TensorCheckerConfig.
 
     Attributes
     ----------
     level : int
-        0: raise an error for NaN or infinity. 1: report such tensors and go on. 2: report float32
-        tensors that float16 cannot hold as well. 3: report every floating tensor.
+        0: raise an error for NaN or infinity. 1: report such tensors and continue. 2: also report
+        float32 tensors with values outside of the range of float16. 3: report every floating
+        tensor.
     output_dir : str
         Folder of the log file `worker_cpu` or `worker_gpu.0`; "" to print the reports.
     checked_ops, skipped_ops : frozenset of str
-        Op types to check (empty: all) and to leave out.
+        Op types to check (empty: all), and op types to exclude.
     """
 
     level: int = ABORT

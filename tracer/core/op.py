@@ -92,7 +92,7 @@ class Meta(NamedTuple):
 class Slot(NamedTuple):
     """A named input or output of an op.
 
-    over: the input that an output overwrites; "" if none.
+    over: the input that an output overwrites; "" if it overwrites none.
     """
 
     name: str
@@ -132,8 +132,9 @@ def _parse_attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
     return AttrSpec(kind, parameter.default)
 
 
-# How automatic mixed precision treats an op: run it in half precision ("allow", at float16 only
-# "allow_float16") or in float32 ("deny" at level O1, "deny_at_o2" at O1 and O2); "": by its inputs.
+# How automatic mixed precision treats an op. "allow": run it in half precision; "allow_float16": in
+# float16 only; "deny": in float32 at levels O1 and O2; "deny_at_o2": in float32 at level O2; "": by
+# the dtypes of its inputs.
 AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 
 
@@ -191,7 +192,7 @@ class Op(OpBase):
 
     ins, outs: slots.
     attrs: attribute specs by name.
-    kernel: function of NumPy arrays; for the rules see the module.
+    kernel: function of NumPy arrays; the module docstring describes kernels and rules.
 
     Calling an op passes the call to the current mode. `OpBase`, implemented in C++, has the fields
     that every call reads.
@@ -229,9 +230,10 @@ class Op(OpBase):
         self.name = kernel.__name__
         self.ins = tuple(ins)
         self.outs = tuple(outs)
-        self.native_kernel: Kernel | None = None  # compiled kernel, then NumPy kernel
-        self.native_rule: Kernel | None = None  # compiled kernel only
-        # gradient function of a whole program, see `autograd.backward`
+        # the compiled kernel with the NumPy kernel as fallback
+        self.native_kernel: Kernel | None = None
+        self.native_rule: Kernel | None = None  # the compiled kernel without fallback
+        # only for the op of a whole program: its gradient function, see `autograd.backward`
         self.program_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
@@ -244,9 +246,9 @@ class Op(OpBase):
         self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = (
-            None  # takes the kernel's arguments, returns the offsets of the first results
+            None  # takes the arguments of the kernel, returns the LoD offsets of the first results
         )
-        self.lod_outs = 1  # number of results with these offsets
+        self.lod_outs = 1  # the number of results that get these offsets
         self.lod_levels: Callable[..., int] | None = None
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(
@@ -286,7 +288,7 @@ class Op(OpBase):
         return wrap
 
     def vjp(self, rule: Kernel) -> Kernel:
-        """Decorator: register the gradient rule; see the module."""
+        """Decorator: register the gradient rule; see the module docstring."""
         parameters = inspect.signature(rule).parameters.values()
         wanted = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         index = {s.name: i for i, s in enumerate(self.outs)}
@@ -306,8 +308,8 @@ class Op(OpBase):
         return rule
 
     def native(self, rule: Kernel) -> Kernel:
-        """Decorator: register a compiled kernel, which runs before the NumPy kernel; see the
-        module.
+        """Decorator: register a compiled kernel, which is tried before the NumPy kernel; see
+        the module docstring.
         """
         reference, rule = self.reference, with_size_check(self, rule, Meta)
 
@@ -467,7 +469,7 @@ def _check_half(args: Any, why: str) -> None:
 
 
 def check_dtype(ok: bool, why: str) -> None:
-    """Raise OperandError(why) if the condition `ok` on dtypes is False."""
+    """Raise OperandError(why) if `ok` is False."""
     if not ok:
         raise OperandError(why)
 

@@ -1,6 +1,4 @@
-"""Errors for arguments that are not tensors, with the name of the public function that the user
-called.
-"""
+"""Errors for arguments that are not tensors. They name the public function that the user called."""
 
 from __future__ import annotations
 
@@ -21,11 +19,11 @@ def not_a_tensor(arg: Any) -> str:
 def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     """The error for an argument that is not a Tensor.
 
-    asker: by default the public function or Layer that the user called
+    asker: name for the message; default: the public function or Layer that the user called.
     """
     if getattr(
         type(arg), "_has_no_value", False
-    ):  # an undefined name of converted code raises its own error
+    ):  # code converted by to_static raises another error for an undefined variable
         arg.use()
     return OperandError(with_user_line(f"{asker or called_function()}: {not_a_tensor(arg)}"))
 
@@ -33,7 +31,7 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
 def check_tensors(*operands: Any) -> None:
     """Raise OperandError for the first argument that is not a Tensor.
 
-    For functions of several ops; for a single op, `try` is cheaper.
+    For functions that call several ops. For a single op, `try` has less overhead.
     """
     for operand in operands:
         if not isinstance(operand, Tensor) and not hasattr(operand, "meta"):
@@ -59,6 +57,6 @@ def called_function() -> str:
 
 
 def set_function_name(function: Callable[..., Any], name: str) -> None:
-    """Set the name of a generated function, for users, `called_function` and tracebacks."""
+    """Set the name of a generated function, which users, `called_function` and tracebacks read."""
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)

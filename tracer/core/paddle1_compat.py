@@ -1,6 +1,6 @@
 """Hook for programs written for older Paddle versions.
 
-The packages core, ops, ir, autodiff and compiler do not ask for the version: they use
+The packages core, ops, ir, autodiff and compiler do not test for a version. They read
 `compat.rules`, which `oarlock.fluid` replaces while a program of Paddle 1.x runs.
 """
 
@@ -16,11 +16,11 @@ from .legacy_importer import legacy_module
 
 
 class CompatRules:
-    """Behaviour that differs between Paddle versions; this class has the behaviour of Paddle 2.6.
+    """Behavior that differs between Paddle versions. This class has the behavior of Paddle 2.6.
 
     temporary_name: the prefix of generated tensor names.
     keeps_result_gradients: backward() saves the gradients of all results, not only of leaves.
-    set_value_checks_dtype: `Tensor.set_value` rejects a value of another dtype.
+    set_value_checks_dtype: `Tensor.set_value` rejects a value with another dtype.
     writes_paddle1_gradients: gradient ops have the slots and attributes of Paddle 1.8.
     """
 
@@ -46,7 +46,7 @@ class CompatRules:
         raise NotImplementedError
 
     def format_details(self, variable: Any) -> str:
-        """The attributes of a variable that its declaration does not contain."""
+        """The attributes of a variable that are not part of its declaration."""
         raise NotImplementedError
 
 
@@ -60,7 +60,7 @@ def _paddle1_rules() -> CompatRules:
 
 
 class Compat(threading.local):
-    """Which Paddle version the running program was written for, in this thread.
+    """The Paddle version for which the program that runs in this thread was written.
 
     is_paddle1: Paddle 1.x.
     follows_fluid_mode: Paddle 2.0 - 2.4, where `fluid` decides between eager and static mode.

@@ -11,8 +11,8 @@ from .tensor import Tensor
 class Parameter(Tensor):
     """A trainable leaf.
 
-    trainable: the opposite of stop_gradient; learning_rate: factor of the optimizer's learning
-    rate.
+    trainable: the opposite of stop_gradient.
+    learning_rate: factor of the optimizer's learning rate.
     """
 
     persistable = True

@@ -8,7 +8,7 @@ from typing import Any
 from . import cuda
 from .errors import OarlockError, with_user_line
 
-_SELECTED = "FLAGS_selected_gpus"  # what launchers set
+_SELECTED = "FLAGS_selected_gpus"  # environment variable set by launchers
 
 
 class Place:
@@ -75,8 +75,8 @@ def place_of(array: Any) -> Place:
 
 
 def parse_place(device: Any, asker: str) -> Place:
-    """The Place of a device name: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu' is the device that a
-    launcher selected, or 0.
+    """The Place for a device: a Place, 'cpu', 'gpu:1' or 'cuda:1'. 'gpu' is the device that a
+    launcher selected, or device 0.
 
     Raises OarlockError for other names.
     """

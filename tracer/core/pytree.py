@@ -1,16 +1,19 @@
 """Pytrees: nested lists, tuples, named tuples and dicts, flattened to leaves and a spec.
 
-A spec is the index of a leaf, or a pair of the factory of a container and the specs of its
-children: a list of specs or a dict of specs. Two specs are equal if the structures are.
+A spec describes the structure. The spec of a leaf is its index. The spec of a container is a pair:
+a factory that constructs the container, and the specs of its children (a list or a dict). Two specs
+are equal if the structures are equal.
 
-Which values are containers is decided by a function that maps a value to its factory and
-children, or to None for a leaf:
+A function decides which values are containers. It maps a value to its factory and children, or to
+None for a leaf:
 
 - `exact_children` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`, `OrderedDict`
-  and `defaultdict` themselves. An instance of another subclass of dict is a container if it holds a
-  tensor, as in Paddle.
-- `subclass_children`: instances of list, tuple and dict, with their subclasses.
-- `sequence_children`: any dict, and any sequence but strings.
+and
+  `defaultdict`, without subclasses. An instance of another subclass of dict is a container only if
+  it
+  holds a tensor, as in Paddle.
+- `subclass_children`: instances of list, tuple and dict, including subclasses.
+- `sequence_children`: any dict, and any sequence except strings.
 """
 
 from __future__ import annotations
@@ -44,12 +47,12 @@ class DefaultDictFactory:
 
 
 def register_tensor_type(kind: type) -> None:
-    """Let a subclass of dict that holds an instance of `kind` be a container."""
+    """Treat subclasses of dict that hold an instance of `kind` as containers."""
     _TENSOR_TYPES.append(kind)
 
 
 def register_proxy(kind: type, unwrap: Callable[[Any], Any]) -> None:
-    """Let `flatten` replace values of exactly the type `kind` by `unwrap(value)`."""
+    """Make `flatten` replace each value whose type is exactly `kind` by `unwrap(value)`."""
     _PROXIES[kind] = unwrap
 
 
@@ -95,7 +98,7 @@ def flatten(
     """Return the leaves and the spec of a tree.
 
     sort_keys: number the leaves of a dict in the order of its sorted keys, as Paddle orders the
-    inputs and outputs of a program. The spec keeps the order of insertion either way.
+    inputs and outputs of a program. The spec keeps the insertion order in both cases.
     """
     leaves: list[Any] = []
 
@@ -161,9 +164,9 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 def map_pair(function: Callable[[str, Any, Any], Any], name: str, a: Any, b: Any) -> Any:
     """Apply `function(path, leaf of a, leaf of b)` to two containers of the same structure.
 
-    name: the prefix of the paths
+    name: the prefix of the paths.
 
-    Returns STRUCTURE_MISMATCH if the structures differ or are leaves.
+    Returns STRUCTURE_MISMATCH if the structures differ or `a` and `b` are leaves.
     """
     leaves_a, spec = flatten(a)
     leaves_b, spec_b = flatten(b)
@@ -202,7 +205,7 @@ def leaf_names(name: str, spec: Any) -> list[str]:
 
 
 def dotted_paths(spec: Any) -> list[str]:
-    """Return the path of each leaf in the form of contracts: `extra.mask.0`."""
+    """Return the path of each leaf in the form that model contracts use: `extra.mask.0`."""
     return _in_leaf_order(indexed_paths(spec))
 
 
@@ -216,14 +219,15 @@ def indexed_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
 
 
 def is_tensor_container(value: Any) -> bool:
-    """Whether a value is a dict, or a list or tuple that holds tensors or arrays at any depth. A
-    list of numbers, which may be the data of an array, is none.
+    """Whether a value is a dict, or a list or tuple that contains tensors or arrays at any
+    depth. A list of numbers is not, because it may be the data of an array.
     """
     if isinstance(value, dict):
         return True
     if not isinstance(value, list | tuple):
         return False
-    kinds = {type(item) for item in value}  # few types, even for a million numbers
+    # there are few types, even in a list of a million numbers
+    kinds = {type(item) for item in value}
     if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
         return True
     has_sequences = any(issubclass(kind, (list, tuple)) for kind in kinds)

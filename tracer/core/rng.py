@@ -27,24 +27,24 @@ def no_seed() -> int:
     return 0
 
 
-# Functions that return the `random_seed` of the default main and startup program.
-# `static.graph.default_programs` sets both.
+# Functions that return the `random_seed` of the default main program and of the default startup
+# program.
 program_seed: Callable[[], int] = no_seed
 startup_seed: Callable[[], int] = no_seed
 
 
 def parameter_seed() -> AbstractContextManager[None]:
-    """Context in which the initial value of one parameter is drawn, from the `random_seed` of the
-    default programs if it is set.
+    """Context in which the initial value of one parameter is drawn. If the `random_seed` of the
+    default programs is set, the generator is seeded with it.
 
-    Each parameter restarts from that seed, as in Paddle, so parameters with the same shape and
+    As in Paddle, each parameter restarts from that seed, so parameters with the same shape and
     initializer are equal.
     """
     own = program_seed() or startup_seed()
     return use_generator(generator(own)) if own else nullcontext()
 
 
-initial_seed: int | None = None  # the argument of the last `seed`
+initial_seed: int | None = None  # the argument of the last call of `seed`
 
 
 def seed(value: int) -> np.random.Generator:
@@ -56,8 +56,10 @@ def seed(value: int) -> np.random.Generator:
 
 
 def generator(own_seed: int = 0) -> np.random.Generator:
-    """The generator to draw from: a new one for an op's own non-zero seed, else the thread's
-    override, else the process's generator.
+    """The generator to draw from.
+
+    own_seed: the seed of the op. If it is not 0, a new generator with this seed is returned;
+    otherwise the generator set by `use_generator` in this thread, or that of the process.
     """
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
@@ -67,9 +69,10 @@ def generator(own_seed: int = 0) -> np.random.Generator:
 
 @contextmanager
 def use_generator(source: Source) -> Iterator[None]:
-    """Context in which this thread draws from another generator; None: the process's generator.
+    """Context in which this thread draws from another generator.
 
-    A function is called for each draw.
+    source: the generator, a function that is called for each draw and returns it, or None for the
+    generator of the process.
     """
     before, _override.source = _override.source, source
     try:

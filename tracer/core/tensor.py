@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Tensor(TensorBase):
-    """A value that ops take and return, and that gradients flow to.
+    """A tensor: the input and output of ops.
 
     array: ndarray or NumPy scalar, [*].
     """
@@ -36,7 +36,7 @@ class Tensor(TensorBase):
     # _is_cleared).
     persistable = False
     _name: str | None = None
-    _given_as = ""  # the program output that it is
+    _given_as = ""  # the name of the program output that holds the tensor
 
     __array_priority__ = 100  # `ndarray + Tensor` calls Tensor.__radd__
 
@@ -70,12 +70,14 @@ class Tensor(TensorBase):
 
     @property
     def meta(self) -> Meta:
-        """Shape and dtype. Internal: a trace is not notified."""
+        """Shape and dtype. For internal use: unlike `shape`, it is not recorded as a guard."""
         return Meta(self.array.shape, self.array.dtype)
 
     @property
     def shape(self) -> list[Any]:
-        """The sizes of the axes. While a program is recorded, a read by Python becomes a guard."""
+        """The sizes of the axes. While a program is recorded, a read by Python code becomes
+        a guard.
+        """
         mode = state.mode
         return list(self.array.shape) if mode.is_eager else mode.shape(self)
 
@@ -206,8 +208,8 @@ class Tensor(TensorBase):
         return view
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy functions work on the values and return arrays; gradients do not flow through
-        them.
+        """NumPy functions receive the values and return arrays, through which gradients do
+        not flow.
         """
         return function(*_to_arrays(args), **_to_arrays(kwargs))
 
@@ -216,7 +218,7 @@ class Tensor(TensorBase):
         if cuda.index_of(array) is not None:
             return array.__dlpack__(**how)
         array = np.asarray(array)
-        if not array.flags.writeable:  # a read-only mapped file
+        if not array.flags.writeable:  # e.g. a memory-mapped file, which is read-only
             array = array.copy()
         try:
             return array.__dlpack__(**how)
@@ -235,7 +237,7 @@ class Tensor(TensorBase):
 
     def __repr__(self) -> str:
         mode = state.mode
-        # printing the value would be a read
+        # the value is not printed, because a trace would record the read as a guard
         if not mode.is_eager and mode.builder is None:
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         text = compat.rules.format_tensor(self)
@@ -290,8 +292,8 @@ class Tensor(TensorBase):
     clear_grad = clear_gradient
 
     def _is_cleared(self) -> bool:
-        """Whether this is a gradient that `clear_grad` set to zero and that has not changed since;
-        accumulation into it needs no addition.
+        """Whether this is a gradient that `clear_grad` set to zero and that has not changed
+        since. Then accumulation replaces it instead of adding.
         """
         return self._zeros is not None and self._zeros is self.array and not self.inplace_version
 
@@ -303,7 +305,8 @@ class Tensor(TensorBase):
         """A tensor with the same value and without gradient history."""
         if state.mode.is_eager:
             return Tensor(self.array)
-        result: Tensor = OPS["assign"](self)  # a recorder identifies values by their ops
+        # a new variable, because a recorder identifies values by the ops that compute them
+        result: Tensor = OPS["assign"](self)
         result.stop_gradient, result.node = True, None
         return result
 
@@ -328,7 +331,7 @@ class Tensor(TensorBase):
         state.mode.on_hook_registered(self, handle)
         return handle
 
-    # -- in-place changes
+    # -- in-place operations
 
     def retain_grads(self) -> None:
         """Save the gradient in `grad` although this tensor is not a leaf."""
@@ -360,8 +363,8 @@ class Tensor(TensorBase):
 
 
 def snapshot_of(tensor: Tensor) -> Tensor:
-    """A new tensor with the current value and gradient history of `tensor`. The gradient of a
-    leaf's snapshot goes to the leaf.
+    """A new tensor with the current value and gradient history of `tensor`. For a leaf, the
+    gradient of the snapshot is added to that of the leaf.
     """
     result = Tensor(tensor.array)
     result.stop_gradient, result.node, result.index = (
@@ -375,10 +378,10 @@ def snapshot_of(tensor: Tensor) -> Tensor:
 
 
 def save_history(tensor: Tensor) -> None:
-    """Save the current value of a tensor before it changes in place, for the recorded ops that read
-    it.
+    """Save the current value of a tensor before it changes in place, if recorded ops have
+    read it.
     """
-    if tensor.saved_for_backward:  # otherwise no op has read it
+    if tensor.saved_for_backward:  # otherwise no recorded op needs the value
         first = oldest_seq()
         now = next_seq()
         if first < now:

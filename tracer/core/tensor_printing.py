@@ -11,7 +11,7 @@ from .errors import OarlockError
 
 
 class Options(NamedTuple):
-    """Print options; see set_printoptions."""
+    """Print options; see `set_printoptions`."""
 
     precision: int = 8
     threshold: int = 1000
@@ -84,7 +84,7 @@ def _column_format(array: Any) -> _ColumnFormat:
 
 
 def _visible_elements(array: Any) -> Any:
-    """The elements that are printed of an abbreviated array."""
+    """The elements of an abbreviated array that are printed."""
     edge = _options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
@@ -93,7 +93,7 @@ def _visible_elements(array: Any) -> Any:
 
 
 def _visible_parts(array: Any, short: bool) -> list[Any]:
-    """The subarrays along the first axis, with None for the omitted middle."""
+    """The subarrays along the first axis that are printed; None marks the omitted middle."""
     edge = _options.edgeitems
     if short and array.shape[0] > 2 * edge:
         return [*array[:edge], None, *(array[-edge:] if edge else [])]

@@ -1,9 +1,9 @@
 """The number of threads of NumPy's linear algebra and of the compiled kernels.
 
-NumPy: one unless the user sets another number, as in Paddle. The small products of eager training
-gain little from threads, and their busy waiting slows other processes by a factor of ten. Compiled
-kernels: OARLOCK_NUM_THREADS, OMP_NUM_THREADS or the number of processors; their threads sleep when
-idle.
+NumPy: one thread unless the user sets another number, as in Paddle. Small products in eager
+training gain little from threads, and BLAS threads wait busily, which slows other processes down by
+up to a factor of ten. Compiled kernels: OARLOCK_NUM_THREADS, else OMP_NUM_THREADS, else the number
+of processors; their threads sleep when idle.
 """
 
 from __future__ import annotations

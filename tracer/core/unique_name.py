@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 
 class UniqueNames:
-    """Counters of generated names. prefix: the start of all names"""
+    """Counters of generated names.
+
+    prefix: the start of all names.
+    """
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
@@ -16,7 +19,7 @@ class UniqueNames:
         self.user_names: set[str] = set()  # names that users chose
 
     def __call__(self, key: str) -> str:
-        """The next name for `key`."""
+        """The next name for `key`: `<prefix><key>_<number>`."""
         number = self.counts[key]
         self.counts[key] += 1
         return f"{self.prefix}{key}_{number}"
@@ -26,19 +29,19 @@ _names = UniqueNames()
 
 
 def counts() -> dict[str, int]:
-    """The counters by key (not a copy)."""
+    """The counters by key: the dict itself, not a copy."""
     return _names.counts
 
 
 def register_user_name(name: str) -> bool:
-    """Register a name that the user chose; returns whether it was registered before."""
+    """Register a name that the user chose. Returns whether it was already registered."""
     known = name in _names.user_names
     _names.user_names.add(name)
     return known
 
 
 def generate(key: str) -> str:
-    """`key_N`, where N counts the names of `key`."""
+    """Return `key_N`, where N is the number of names generated for `key` before."""
     return _names(key)
 
 
@@ -53,9 +56,9 @@ def switch(
 
 @contextmanager
 def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
-    """Context with new counters.
+    """Context that uses new counters.
 
-    new_generator: a prefix, or counters to continue
+    new_generator: a prefix, or the counters to use.
     """
     own = UniqueNames(new_generator) if isinstance(new_generator, str) else new_generator
     before, _ = switch(own)
@@ -66,5 +69,5 @@ def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
 
 
 def generate_with_ignorable_key(key: str) -> str:
-    """The same as `generate`."""
+    """The same as `generate`; Paddle may ignore the key, Oarlock does not."""
     return generate(key)

@@ -2,4 +2,4 @@
 and scopes.
 """
 
-from . import printer  # so that str(program) is its text
+from . import printer  # defines str(program)

@@ -20,8 +20,8 @@ _NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
 _INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
 _NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
 _TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
-# Attribute types accepted in files, by declared type. Versions of Paddle write different integer
-# and float widths.
+# declared type -> attribute types accepted in files, because Paddle versions write integers and
+# floats of different widths
 ACCEPTED: dict[str, frozenset[AttrType]] = {
     "INT": _INTS,
     "LONG": _INTS,
@@ -54,8 +54,8 @@ AXES = frozenset(
     )
 )
 WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Numbers of bins, levels, boxes and iterations. Kernels loop over them, so large values would take
-# too long.
+# Attributes with numbers of bins, levels, boxes and iterations. Kernels loop over them, so they are
+# limited.
 COUNTS = frozenset(
     (
         "pooled_height",
@@ -76,13 +76,13 @@ COUNTS = frozenset(
 MAX_COUNT = 4096
 LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # largest absolute value, by kind of attribute
 MAX_NUMBERS = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
-# STRING attributes that spell a number; Paddle 1.8 wrote a FLOAT
+# STRING attributes that contain a number. Paddle 1.8 wrote them as FLOAT.
 NUMBER_TEXTS = frozenset({"rtol", "atol"})
 
 
 def attr_kind(op: Op, name: str) -> str:
-    """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings), "count",
-    "number" (spelled as text) or "" (any other).
+    """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings),
+    "count", "number" (a number written as a string) or "" (any other).
     """
     if op.attrs[name].type == "STRING" and name in NUMBER_TEXTS:
         return "number"
@@ -138,8 +138,8 @@ def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
 
 
 def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
-    """Whether the attribute is a number where a list is declared, or a one-element list where a
-    number is declared. Some versions of Paddle write these.
+    """Whether the attribute is a number where a list is declared, or a one-element list
+    where a number is declared. Some versions of Paddle write such attributes.
     """
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())
@@ -147,7 +147,7 @@ def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
 
 
 def program_attr_problems(desc: OpDesc) -> Iterator[str]:
-    """Yield the problems of the attributes of an op in a program; none for an unknown op type."""
+    """Yield the problems of the attributes of an op in a program. An unknown op type has none."""
     op = OPS.get(desc.type)
     if op is not None:
         yield from attr_problems(op, desc)

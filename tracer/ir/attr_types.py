@@ -76,7 +76,7 @@ def attr_problem(attr: Attr) -> str | None:
     if not isinstance(attr.value, (list, tuple)):
         return f"{attr.type.name} is a list, not {attr.value!r:.80}"
     if set(map(type, attr.value)) == {int} and fits(min(attr.value)) and fits(max(attr.value)):
-        return None  # the valid integers of each type are a range
+        return None  # for integer types, the valid values are a range
     odd = [value for value in attr.value if not fits(value)]
     return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
 

@@ -1,4 +1,4 @@
-"""The outer variables that blocks of a program read and write."""
+"""The captured variables of blocks: outer variables that a block reads or writes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
 
 
 def block_inputs(op: OpDesc) -> list[str]:
-    """The variables of its block that an op sets: for `recurrent` one step of each input, and the
-    memories.
+    """The variables of its block that an op assigns before a run of the block. For
+    `recurrent`: one step of each input, and the memories.
     """
     return (
         [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []
@@ -44,8 +44,8 @@ def block_inputs(op: OpDesc) -> list[str]:
 
 
 def block_outputs(op: OpDesc) -> list[str]:
-    """The variables of its block that an op reads: for `recurrent` one step of each output, and the
-    next memories.
+    """The variables of its block that an op reads after a run of the block. For `recurrent`:
+    one step of each output, and the next memories.
     """
     return (
         [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
@@ -53,30 +53,35 @@ def block_outputs(op: OpDesc) -> list[str]:
 
 
 def op_reads(op: OpDesc) -> Iterator[str]:
-    """Every name that an op reads, attributes included, without its blocks."""
+    """Every name that an op reads, including names in attributes, but excluding reads of its
+    blocks.
+    """
     yield from op.input_names()
     for attr in op.attrs.values():
         yield from var_names(attr)
 
 
 def block_reads(program: Program, block: Block) -> list[str]:
-    """The names that a block or its sub-blocks read but do not declare; each once, in order."""
+    """The names that a block or its sub-blocks read but do not declare, without duplicates,
+    in order.
+    """
     return _outer_names(program, block, op_reads, {})
 
 
 def block_writes(
     program: Program, block: Block, known: dict[int, list[str]] | None = None
 ) -> list[str]:
-    """The names that a block or its sub-blocks write but do not declare; each once, in order.
+    """The names that a block or its sub-blocks write but do not declare, without duplicates, in
+    order.
 
-    known: results by index of a block, shared by several calls for one program
+    known: a cache of results by block index, which several calls for one program share.
     """
     return _outer_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
 def op_accesses(program: Program, op: OpDesc) -> set[str]:
-    """Every outer name that an op and its blocks read or write. Written names count as read,
-    because a block may leave them unchanged.
+    """Every outer name that an op and its blocks read or write. A written name counts as
+    read, because the block may not run and then keeps the previous value.
     """
     found = set(op_reads(op))
     for attr in op.attrs.values():
@@ -123,8 +128,8 @@ def _outer_names(
 
 
 def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
-    """The gradient ops of control flow in real Paddle's form, which read variables in scopes left
-    by the forward block.
+    """The gradient ops of control flow in the form that PaddlePaddle writes: they read variables
+    from scopes that the forward block left.
 
     In Oarlock's form the gradient block is a child of the forward block.
     """
@@ -139,8 +144,8 @@ def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
 
 
 def recurrent_grad_parents(program: Program) -> dict[int, int]:
-    """For each block of a `recurrent_grad` the block of its `recurrent`: Paddle's gradient block
-    reads its variables without being a child.
+    """Map each block of a `recurrent_grad` to the block of its `recurrent`. In Paddle, the
+    gradient block reads variables of the forward block without being its child.
     """
     forward: dict[str, int] = {}
     found: dict[int, int] = {}

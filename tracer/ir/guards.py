@@ -1,4 +1,6 @@
-"""Check the guards of a recorded program at run time; `runtime/guards.cpp` does the same in C++."""
+"""Check the guards of a recorded program at run time. `runtime/guards.cpp` has the same
+checks in C++.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,15 @@ from ..core import cuda
 from ..core.errors import GuardError, with_user_line
 from .program import Guard
 
-ROUNDING = 1e-5  # two engines may differ in the last digits of a float
-ASSERTED = "assert: "  # prefix of the reader of a guard from an assert, followed by its message
-MOST_ELEMENTS = 64  # max elements of an array that a guard saves completely
+ROUNDING = 1e-5  # relative tolerance for floats, because engines round differently
+# prefix of `reader` in a guard made from an assert; the message of the assert follows
+ASSERTED = "assert: "
+MOST_ELEMENTS = 64  # larger arrays are saved as a digest
 
 
 def format_value(array: Any) -> str:
-    """The form in which a guard saves a value: a scalar, a flat list of few elements, or a
-    digest.
+    """Format a value as guards save it: a scalar, a flat list if it has few elements,
+    otherwise a digest.
     """
     flat = np.asarray(cuda.to_host(array))
     if flat.size == 1:
@@ -40,7 +43,7 @@ def fnv1a64(data: bytes) -> int:
 def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
     """Raise GuardError unless a value, or its shape, satisfies a guard.
 
-    model: its name for the message
+    model: the name of the model for the message.
     """
     if guard.kind == "dim":
         found, holds = _dim(guard, shape)

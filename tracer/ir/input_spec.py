@@ -55,7 +55,10 @@ class InputSpec:
         return cls(list(ndarray.shape), ndarray.dtype, name)
 
     def batch(self, batch_size: Any) -> Self:
-        """Insert a batch axis at the front. batch_size: an int, or a list of one int"""
+        """Insert a batch axis at the front. Modifies the spec.
+
+        batch_size: an int, or a list with one int.
+        """
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
                 raise ValueError(

@@ -1,8 +1,8 @@
 """LoD (level of detail): the offsets of packed sequences in one tensor.
 
 Offsets `[0, 2, 5]` describe a sequence of two rows and one of three rows, with lengths `[2, 3]`.
-With several levels, the offsets of each level index the sequences of the next level; those of the
-last level index rows.
+With several levels, the offsets of a level are indices of sequences of the next level; those of the
+last level are row indices.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ def lengths_of(offsets: Offsets) -> list[list[int]]:
 
 
 def is_valid(offsets: Offsets, rows: int) -> bool:
-    """Whether each level covers all sequences of the next one, and the last level all rows.
-
-    Without levels: True.
+    """Whether each level covers all sequences of the next one, and the last level covers all
+    rows. True if there are no levels.
     """
     if not offsets:
         return True

@@ -1,5 +1,5 @@
-"""Names in a program, numbered per program, so that a net has the same names whatever ran
-before.
+"""Names in a program. They are numbered per program, so that the names of a network do not
+depend on what else the process created before.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ class Namer:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
-        # the last numeric suffix of a name; all smaller ones are taken
+        # name -> its last numeric suffix; all smaller suffixes are in use
         self._suffixes: dict[str, int] = {}
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:
-        """A Namer for another program of the same model. names: of the values that both have"""
+        """A Namer for another program of the same model.
+
+        names: the names that both programs share.
+        """
         result = Namer()
         result._used.update(names)
         result._layers = self._layers
@@ -46,10 +49,10 @@ class Namer:
         return self.fresh(f"{op_type}_{number}.tmp_0")
 
     def persistable(self, name: str) -> str:
-        """The name in the program of the parameter `name` of this process.
+        """The name in the program of a parameter that is called `name` in this process.
 
-        `linear_7.w_0` becomes `linear_0.w_0` if its layer is the first Linear of the program,
-        because the process-wide counter does not depend on the net.
+        Layers are renumbered per program: `linear_7.w_0` becomes `linear_0.w_0` if its layer is the
+        first Linear of the program.
         """
         found = _NUMBERED.match(name)
         if found is None:

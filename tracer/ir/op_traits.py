@@ -1,6 +1,6 @@
 """Traits of ops without kernel: side effects, sub-blocks, feeds and fetches, gradient flow.
 
-Ops with a kernel state their traits at their definition, see `core.op.OpTraits`.
+For ops with a kernel, traits are part of the op definition, see `core.op.OpTraits`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ProgramOpTraits(NamedTuple):
 
 
 _DEFAULT = ProgramOpTraits()
-# A sub-block's gradients follow from the ops in it, so control-flow ops have no grad_inputs.
+# Control-flow ops have no grad_inputs: their gradients follow from the ops in the sub-block.
 OP_TRAITS: dict[str, ProgramOpTraits] = {
     "feed": ProgramOpTraits(holder=Kind.FEED, grad_inputs=()),
     "fetch": ProgramOpTraits(holder=Kind.FETCH, grad_inputs=()),

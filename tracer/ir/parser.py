@@ -35,7 +35,7 @@ def _elements(line: Line) -> tuple[str, tuple[int, ...]]:
 
 
 def _declared(line: Line, name: str) -> VarDesc:
-    """The declaration after `name:`."""
+    """Parse the type that follows `name:`, and return the declared variable."""
     var = VarDesc(name, dtype="")
     kind = _KINDS.get(line.peek().value)
     if kind is not None and not line.sees("[", 1):
@@ -76,7 +76,7 @@ def _declare(block: Block, var: VarDesc) -> None:
 
 
 def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
-    """The outputs of an op, up to the `=`."""
+    """Parse the outputs of an op, up to the `=`."""
 
     def written() -> str:
         name = line.name("the name of a variable")
@@ -96,7 +96,7 @@ def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
 
 
 def _slots(line: Line, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
-    """`A=x, B=[y, z]`."""
+    """Parse slots such as `A=x, B=[y, z]`."""
     while True:
         slot = line.name("the name of a slot")
         line.expect("=")
@@ -273,7 +273,7 @@ def _contract_line(text: str, contract: Contract) -> None:
 
 
 class _Parser:
-    """The program parsed so far, and the section of the next line."""
+    """Parser state: the program parsed so far, and the section that the next line belongs to."""
 
     def __init__(self) -> None:
         self.program: Program | None = None
@@ -318,9 +318,11 @@ class _Parser:
 
 
 def parse(text: str, name: str = "program") -> Program:
-    """Parse the text of a program. The program may be invalid, see `verifier.check`.
+    """Parse the text of a program. The result may be invalid, see `verifier.check`.
 
-    name: file name for messages. Raises FileError with the number of the malformed line.
+    name: file name for messages.
+
+    Raises FileError with the number of the malformed line.
     """
     parser = _Parser()
     for number, line in enumerate(text.split("\n"), 1):

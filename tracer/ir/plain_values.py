@@ -1,4 +1,6 @@
-"""Plain Python values, and when a program may treat two of them as equal."""
+"""Plain Python values. A program may replace one plain value by another one that is
+interchangeable.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ _BY_TEXT = (
     np.inexact,
     np.datetime64,
     np.timedelta64,
-)  # equal values may differ (0.0, -0.0), or a value differs from itself (NaN)
+)  # equal values may not be interchangeable (0.0, -0.0), and NaN is not equal to itself
 
 
 def exactly(value: Any) -> Hashable:
-    """A key that is equal for values of one type that are interchangeable in a program: 0.0 and
-    -0.0 differ, all NaN are equal.
+    """A key that is equal for two values of the same type that are interchangeable in a program:
+    0.0 and -0.0 differ, all NaN are equal.
 
-    value: hashable. Members of sets, and compared fields of dataclasses, count with their types.
+    value: hashable. The key includes the types of set members and of compared dataclass fields.
     """
     if isinstance(value, float):
         return float.__repr__(value)

@@ -141,7 +141,11 @@ def _slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
 
 
 def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
-    """The text of an op. declare: undeclared variables; those the op writes are removed from it"""
+    """The text of an op.
+
+    declare: variables that are not yet declared. Those that the op writes are declared in the text
+    and removed from the dict.
+    """
 
     def output(written: str) -> str:
         var = declare.pop(written, None)

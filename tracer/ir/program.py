@@ -55,7 +55,7 @@ class Kind(IntEnum):
     __str__ = __repr__
 
 
-# Paddle's names of kinds that have another name here.
+# Paddle's names of kinds that have another name in `Kind`.
 _PADDLE_KINDS = {
     "DENSE": "LOD_TENSOR",
     "FEED": "FEED_MINIBATCH",
@@ -82,11 +82,11 @@ class VarDesc:
     stop_gradient: bool = False
     checks_feed: bool = False  # whether fed values are compared with the declaration
     lod_level: int = 0
-    # an input of `fluid.layers.data`, which is not checked
+    # an input of `fluid.layers.data`, which Paddle does not check
     accepts_any_feed: bool = field(default=False, compare=False)
     python: Any = field(
         default=None, compare=False, repr=False
-    )  # the Python scalars it stands for; not saved
+    )  # the Python scalars that the variable stands for; not saved
 
     def need_check_feed(self) -> bool:
         """Whether fed values are compared with the declaration."""
@@ -179,7 +179,8 @@ class Arg:
 
 @dataclass(slots=True)
 class Guard:
-    """A value of `var` that Python read while the program was recorded.
+    """A value of `var` that Python read while the program was recorded, and on which the program
+    relies.
 
     kind: 'dim', 'rank' or 'value'
     """
@@ -215,7 +216,7 @@ class Program:
     version: as in files, e.g. 2006002
     """
 
-    # `printer.to_text`, which the printer sets: it imports this module
+    # Set by `printer`, which imports this module: `printer.to_text`.
     printer: ClassVar[Callable[[Program], str]]
     blocks: list[Block] = field(default_factory=lambda: [Block()])
     version: int = 0

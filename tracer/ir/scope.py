@@ -99,12 +99,12 @@ class _Current:
 
 
 def current_scope() -> Scope:
-    """The scope that runs use unless told otherwise."""
+    """The scope that the Executor uses by default."""
     return _Current.scope
 
 
 def global_scope() -> Scope:
-    """The scope that runs use unless told otherwise."""
+    """The scope that the Executor uses by default."""
     return current_scope()
 
 

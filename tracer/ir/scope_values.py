@@ -62,7 +62,7 @@ class ScopeValue:
         self.tensor.array = np.array(array)
 
     def __str__(self) -> str:
-        """The text that Paddle prints, 1.x or 2.x; for a variable without a value, the
+        """The text that Paddle (1.x or 2.x) prints. For a variable without a value, the
         class name.
         """
         if self.tensor.array is None:
@@ -71,7 +71,7 @@ class ScopeValue:
         return _text(self) if text is None else text
 
     def lod(self) -> list[list[int]]:
-        """The LoD offsets: an empty list, since a plain tensor has none."""
+        """The LoD offsets: an empty list, because a plain tensor has none."""
         return []
 
     def shape(self) -> list[int]:
@@ -175,7 +175,7 @@ class LoDTensor(ScopeValue):
         super().__init__("", Tensor(None if array is None else np.asarray(array)))
         self._lod: Offsets = [
             np.asarray(level, np.int64) for level in lod
-        ]  # not checked: the op that computed it is trusted
+        ]  # not checked, because the op that computed the array also computed the offsets
 
     def lod(self) -> list[list[int]]:
         """The offsets of each level."""
@@ -254,7 +254,7 @@ class SelectedRows:
         return self._tensor
 
     def sync_index(self) -> None:
-        """Do nothing. Paddle rebuilds an index here, which Oarlock does not have."""
+        """No-op. Paddle rebuilds an index of the rows here; Oarlock has no such index."""
 
     def numel(self) -> int:
         """The number of elements."""

@@ -70,7 +70,7 @@ class Line:
         return self.peek(ahead) == Token("mark", mark)
 
     def eat(self, mark: str) -> bool:
-        """Consume the next token if it is this mark."""
+        """Consume the next token if it is this mark; return whether it was."""
         found = self.sees(mark)
         self.at += found
         return found
@@ -95,7 +95,10 @@ class Line:
         return int(token.value)
 
     def listed(self, one: Callable[[], Any]) -> list[Any]:
-        """Parse `a, b, c]` after the opening bracket."""
+        """Parse `a, b, c]` after the opening bracket.
+
+        one: parses one element.
+        """
         found: list[Any] = []
         while not self.eat("]"):
             if found:

@@ -31,7 +31,7 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64
 MAX_TREE_DEPTH = 64
 MAX_GUARD_AXES = 32
-MAX_PROBLEMS = 100  # listed per rule, because each problem repeats names and lines of the file
+MAX_PROBLEMS = 100  # per rule, because each problem repeats names and lines of the file
 MAX_PROBLEM_LENGTH = 2000  # max characters of a problem
 MAX_BYTES = (1 << 63) - 1
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)
@@ -86,7 +86,7 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     """A sub-block is a child of the block that contains its op, and only one op references it.
 
     This excludes recursion: blocks form a tree, and a traversal visits each block once. The block
-    of a gradient op may also be a grandchild, in the forward block whose variables it reads.
+    of a gradient op may also be a child of the forward block, whose variables it reads.
     """
     owner: dict[int, str] = {}
     for block, op, where in _ops(program):
@@ -213,7 +213,9 @@ def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
 
 
 def _col(op: OpDesc) -> int | None:
-    """The index of an input or output; real Paddle requires type INT."""
+    """The attribute `col` of a feed or fetch op, the index of the input or output. Paddle
+    requires type INT.
+    """
     attr = op.attrs.get("col")
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
 
@@ -247,10 +249,10 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
 
 
 def parameters_not_overwritten(program: Program) -> Iterator[str]:
-    """A persistable variable is written only by an op that also reads it (an in-place update) or
-    that observes a scale.
+    """A persistable variable is written only by an op that also reads it (an in-place update), or
+    by a quantization op that observes a scale.
 
-    Writes of a sub-block are checked in that block.
+    Writes in a sub-block are checked in that block.
     """
     writes: dict[int, list[str]] = {}
     for block, op, where in _ops(program):
@@ -360,7 +362,7 @@ def _children(node: Any) -> list[Any] | None:
     return inner if kind == "tuple" and isinstance(inner, list) else None
 
 
-# Rules for any file; a group may rely on the groups before it.
+# Rules for any file. The rules of a group may rely on the groups before it.
 FILE_RULES: tuple[tuple[Rule, ...], ...] = (
     (blocks_are_nested, variables_are_valid, attributes_match_types),
     (blocks_not_too_deep, sub_blocks_exist, attributes_match_ops),

@@ -1,3 +1,3 @@
-"""Passes: functions from a program to a program, which do not change their argument unless their
-name says so.
+"""Passes: functions from a program to a program. A pass does not change its argument unless
+its name ends in `_in_place`.
 """

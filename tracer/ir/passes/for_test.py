@@ -19,8 +19,8 @@ def is_forward(op: OpDesc) -> bool:
 
 
 def clone_for_test_in_place(program: Program) -> Program:
-    """Modify `program` for testing and return it. Blocks used only by gradients are removed, or
-    emptied if later blocks are still used.
+    """Modify `program` for testing and return it. Blocks that only gradients use are
+    removed; if later blocks must keep their index, they are emptied instead.
     """
     kept = {0}
     num_uses = Counter(_names(program.ops()))

@@ -1,5 +1,5 @@
-"""Support programs from before Paddle 2.5, which had no 0-D tensors: a result that is [] today was
-[1] and is declared so.
+"""Support programs from before Paddle 2.5, which had no 0-D tensors: results that are []
+today were [1] and are declared as [1].
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ _OTHERS = {
 
 
 def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
-    """Whether an op of this type may have a 0-D result; attrs as in a program."""
+    """Whether an op of this type may have a 0-D result.
+
+    attrs: attributes as in a program.
+    """
     if kind in _SLICES:
         return bool(_value(attrs, "decrease_axis"))
     if kind in _REDUCTIONS or kind in _NORMS or kind in _OTHERS:
@@ -45,8 +48,8 @@ def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
 
 
 def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
-    """Whether an op on an input of this rank has a 0-D result; for the ops whose gradient depends
-    on it.
+    """Whether an op on an input of this rank has a 0-D result. Only for ops whose gradient
+    depends on it.
     """
     if kind == "mean":
         return True

@@ -1,4 +1,6 @@
-"""Replace ops whose attributes are variables by ops that take them as inputs."""
+"""Some attributes hold variable names instead of values. Replace ops with such attributes by
+ops that take the variables as inputs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from dataclasses import replace
 
 from ..program import AttrType, OpDesc
 
-# (type, attribute) -> (op type, input slot)
+# (op type, attribute) -> (new op type, input slot)
 TENSOR_ATTR_OPS = {
     **{(type, "ksize"): ("pool_to", "Size") for type in ("pool2d", "pool3d")},
     **{
@@ -18,7 +20,7 @@ TENSOR_ATTR_OPS = {
 
 
 def legalize_tensor_attrs(desc: OpDesc) -> OpDesc:
-    """The op, or the op that takes its attribute as an input."""
+    """The op itself, or the op that takes its attribute as an input."""
     for name, attr in desc.attrs.items():
         given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS
         if given and (name != "ksize" or desc.attr("adaptive")):

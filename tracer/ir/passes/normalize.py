@@ -1,5 +1,5 @@
-"""Build the inference program for export: the ops between given inputs and outputs, in eval mode,
-with feed and fetch ops.
+"""Build the inference program for export: the ops between the given inputs and outputs, in
+eval mode, with feed and fetch ops.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def normalize(
     """Return the inference program.
 
     keep: keep ops that no output needs.
-    spare_feeds: accept inputs that no output needs, as in 1.x.
+    spare_feeds: accept inputs that no output needs, as Paddle 1.x does.
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
@@ -50,7 +50,7 @@ def normalize(
 
 
 def _plain(op: data.OpDesc) -> list[data.OpDesc]:
-    """Replace an op that exists only in this process: pylayer becomes assign ops.
+    """Replace an op that needs Python objects of this process: pylayer becomes assign ops.
 
     Raises OpError for py_func.
     """

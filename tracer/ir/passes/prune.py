@@ -35,11 +35,12 @@ def fetch_op(name: str, col: int) -> OpDesc:
 def prune(
     program: Program, feeds: Sequence[str], fetches: Sequence[str], spare: bool = False
 ) -> Program:
-    """A new program with inputs `feeds`, outputs `fetches` and the ops and variables that they and
-    the guards need.
+    """A new program with inputs `feeds` and outputs `fetches`. It contains the ops and variables
+    that the outputs and the guards need.
 
-    A feed may be any variable; the ops that compute it are removed.
+    Any variable can be a feed; the ops that compute it are removed.
     spare: accept feeds that no output needs.
+
     Raises OpError that lists every unknown name, unused feed and missing input.
     """
     _check_names(program, feeds, fetches)
@@ -51,8 +52,8 @@ def prune(
 
 
 def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """Remove the ops that `fetches` do not need given `feeds`, and return the program; feed and
-    fetch ops do not change.
+    """Remove the ops that `fetches` do not need given `feeds`, and return the program. Feed and
+    fetch ops are not changed.
 
     Raises OpError for unknown names.
     """
@@ -81,10 +82,10 @@ def eliminate_dead_ops(program: Program) -> Program:
 
 
 def _prune_sub_blocks(program: Program) -> Program:
-    """The program without dead ops in sub-blocks.
+    """A copy of the program without dead ops in sub-blocks.
 
-    Unchanged if an op runs a block without a capture slot, because other ops may read its
-    variables.
+    If an op runs a block and has no capture slot, nothing is removed, because other ops may read
+    the block's variables.
     """
     if len(program.blocks) == 1 or any(
         not traits_of(op.type).capture_slot and any(inner_blocks(program, op))
@@ -111,7 +112,9 @@ def _prune_sub_blocks(program: Program) -> Program:
 
 
 def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
-    """The live ops of a block. Outer variables that it writes, and `taken`, are live at its end."""
+    """The live ops of a block. At its end, the outer variables that it writes and `taken`
+    are live.
+    """
     needed = {*block_writes(program, block), *taken}
     kept: list[OpDesc] = []
     for op in reversed(block.ops):
@@ -153,7 +156,7 @@ def _needed_ops(
     for op in reversed(program.block.ops):
         if is_feed_or_fetch(op.type):
             continue
-        # A fed variable needs no op, unless an op updates it in place for a later reader.
+        # A fed variable needs no op, unless an op updates it in place before another op reads it.
         writes = {
             name for name in op.output_names() if name not in given or name in op.input_names()
         }
@@ -257,8 +260,8 @@ def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
 def _contract(
     contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Contract:
-    """The contract of the pruned program. The output tree is dropped if the outputs change, the
-    verification always.
+    """The contract of the pruned program. It has no output tree if the outputs change, and
+    no verification result.
     """
     pruned = deepcopy(contract)
     pruned.inputs, pruned.outputs = (

@@ -13,7 +13,7 @@ from ..program import OpDesc, Program, VarDesc
 
 
 def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
-    """A copy of the program with other input shapes and the shapes that follow.
+    """A copy of the program with other input shapes and the inferred shapes of all other variables.
 
     Raises OpError if shape inference of an op fails.
     """

@@ -1,7 +1,8 @@
-"""Upgrade ops of older Paddle versions that have other attribute names or an extra axis today.
+"""Upgrade ops of older Paddle versions whose attributes were renamed, or whose result had an
+additional axis.
 
-Renamed attributes are stated at the definition of each op. C++ reads the same table as
-paddle/older_attrs.inc, which tests/ops/older_attr_table.py writes.
+Renamed attributes are part of the definition of each op (`older_attrs`). C++ reads the same table
+from paddle/older_attrs.inc, which tests/ops/older_attr_table.py writes.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _declare_temporary(
 
 
 def _upgrade_dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Older versions kept the summed axis: the result has as many axes as the inputs."""
+    """In older versions, the result had as many axes as the inputs: the summed axis had size 1."""
     x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
     if x is None or out is None or len(x.shape) != len(out.shape):
         return [op]
@@ -64,8 +65,8 @@ def _upgrade_dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 
 def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Older versions took the LoD offsets of the regions of each image; today's ops take their
-    number.
+    """Older versions took the LoD offsets of the regions of each image. Today's ops take the
+    number of regions.
     """
     inputs = {slot: names for slot, names in op.inputs.items() if slot != "RoisLod"}
     edges = op.inputs.get("RoisLod")
@@ -94,7 +95,7 @@ def _slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
 
 
 def _upgrade_set_value(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Up to Paddle 2.4 there was one attribute for each dtype."""
+    """Up to Paddle 2.4, set_value had one value attribute per dtype."""
     attrs = {name: attr for name, attr in op.attrs.items() if name not in VALUE_ATTRS}
     given = [
         op.attrs[name].value for name in VALUE_ATTRS if name in op.attrs and op.attrs[name].value

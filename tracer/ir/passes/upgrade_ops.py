@@ -15,7 +15,7 @@ Find = Callable[[str], VarDesc | None]
 
 
 class OpRename(NamedTuple):
-    """The new type, the new names of attributes, and additional attributes."""
+    """The new op type, the new names of attributes, and additional attributes."""
 
     type: str
     attrs: dict[str, str]
@@ -74,7 +74,7 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
         return [result, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
     if op.type.endswith("_interp") and not isinstance(op.attr("scale", []), list):
         scale = op.attr("scale")
-        # with an output size the scale is ignored
+        # Paddle ignores the scale if an output size is given
         scaled = scale > 0 and not op.inputs.get("OutSize")
         result.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
     if op.type.startswith("flatten"):
@@ -86,7 +86,9 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
 
 
 def _flattened_shape(op: OpDesc, find: Find) -> list[int] | None:
-    """The shape [before the axis, from the axis on]; None if neither is known."""
+    """The shape [product of the sizes before the axis, product of the other sizes]; None if
+    neither is known.
+    """
     var, axis = find(op.inputs["X"][0]), op.attr("axis", 1)
     if axis == 0:
         return [1, -1]
