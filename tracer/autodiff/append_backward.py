@@ -212,8 +212,8 @@ def append_backward(
 
 
 def _constants(program: Program) -> list[str]:
-    """The results of ops without inputs, except those for which the user set
-    stop_gradient=False. No gradient flows through them.
+    """The results of ops without inputs for which the user set stop_gradient=False. They are
+    leaves.
     """
     made = [
         n

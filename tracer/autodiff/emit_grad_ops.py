@@ -108,7 +108,9 @@ def _grad_op_inputs(backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: 
 
 
 def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
-    """Declare the gradient of `name` if it is needed; return its name or EMPTY."""
+    """Declare a variable for the gradient of `name` if it is needed. Returns `name` and the
+    variable, or None.
+    """
     if not backward.needs_grad(name):
         return name, None
     like = backward.variable(name).raw

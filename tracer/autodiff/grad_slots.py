@@ -300,7 +300,7 @@ SLOTS = {
     "yolov3_loss": "GTBox GTLabel GTMatchMask GTScore Loss@GRAD ObjectnessMask X",
 }
 
-# The same for Paddle 1.8, where it differs; None if it has no such gradient op.
+# The same for Paddle 1.8, where it differs; "" if Paddle 1.8 has no gradient op with fixed slots.
 OLD = {
     "affine_grid": "Output@GRAD OutputShape",
     "batch_norm": "Bias ReserveSpace SavedMean SavedVariance Scale X Y@GRAD",

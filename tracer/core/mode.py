@@ -64,8 +64,8 @@ class Mode:
         raise NotImplementedError
 
     def begin_gradient(self, tensor: Tensor) -> None:
-        """Called before a value without gradient history is set to require gradients. It
-        becomes a leaf.
+        """Called before a value that does not require gradients is set to require them. No
+        gradient flows to the ops that computed it.
         """
 
     def note_missing_gradient(self, why: str) -> None:

@@ -133,7 +133,7 @@ def _parse_attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
 
 
 # How automatic mixed precision treats an op. "allow": run it in half precision; "allow_float16": in
-# float16 only; "deny": in float32 at levels O1 and O2; "deny_at_o2": in float32 at level O2; "": by
+# float16 only; "deny": in float32 at level O1; "deny_at_o2": in float32 at levels O1 and O2; "": by
 # the dtypes of its inputs.
 AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 

@@ -86,8 +86,8 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
 
 
 def _flattened_shape(op: OpDesc, find: Find) -> list[int] | None:
-    """The shape [product of the sizes before the axis, product of the other sizes]; None if
-    neither is known.
+    """The attribute `shape` of the reshape that flattens X to a matrix at `axis`; None if
+    the declared sizes do not determine it.
     """
     var, axis = find(op.inputs["X"][0]), op.attr("axis", 1)
     if axis == 0:

@@ -1,6 +1,6 @@
-// The backward engine: takes the latest pending node, calls its vjp rule, and accumulates the
-// returned gradients.  The Python subclass handles rare cases: hooks, ops with several outputs, and
-// broadcast shapes.
+// The backward engine: takes the pending node that was recorded last, calls its vjp rule, and
+// accumulates the returned gradients.  Methods of the Python subclass handle rare cases: hooks, ops
+// with several outputs, and broadcast shapes.
 
 #include <queue>
 #include <unordered_map>
@@ -12,8 +12,9 @@
 namespace oarlock::autograd {
 namespace {
 
-/// A gradient that waits for its node or leaf. gradient: an array or Tensor, for ops with several
-/// outputs a dict by index; owned: a sum computed here, which may be changed in place.
+/// A gradient that waits for its node or leaf. gradient: an array or Tensor; for ops with several
+/// outputs, a dict by output index. owned: whether it is a sum computed here, which may be changed
+/// in place.
 struct PendingGradient {
   Ref target;  // the node or the leaf
   Ref gradient;
@@ -21,16 +22,17 @@ struct PendingGradient {
 };
 
 struct BackwardState {
-  std::unordered_map<long long, PendingGradient> pending;  // by the node's sequence number
+  std::unordered_map<long long, PendingGradient> pending;  // by the sequence number of the node
   std::priority_queue<long long>
-      queue;  // pending nodes, latest first: creation order is a topological order
+      queue;  // pending nodes, latest first: the order of creation is a topological order
   std::vector<PendingGradient> leaves;
   std::unordered_map<PyObject*, size_t> leaf_index;
 };
 
 PyObject* empty_set = nullptr;  // the default of `EngineObject::watched`
 
-/// bare: gradients are arrays, summed by NumPy; otherwise Tensors, summed by the op `sum`.
+/// bare: gradients are arrays, which NumPy adds; otherwise they are Tensors, which the op `sum`
+/// adds.
 struct EngineObject {
   PyObject_HEAD BackwardState* state;
   PyObject* reach;      // objects that may get a gradient, None for all
@@ -40,7 +42,7 @@ struct EngineObject {
                         // None if not needed
   PyObject* sum;
   char bare;
-  char calls_visit;  // whether the engine calls `visit` before each rule
+  char calls_visit;  // whether `visit` is called before each rule
 };
 EngineObject* as_engine(PyObject* o) { return reinterpret_cast<EngineObject*>(o); }
 
@@ -101,7 +103,8 @@ bool accumulate_node(EngineObject* self, TensorObject* tensor, PyObject* gradien
                 : accumulate_by_index(self, place.gradient.get(), tensor->index, gradient);
 }
 
-// Accumulates the gradient of one input; a function is called only if `tensor` needs a gradient.
+// Accumulates the gradient of one input.  If the gradient is a function, it is called only if
+// `tensor` needs a gradient.
 bool accumulate_grad(EngineObject* self, PyObject* tensor, PyObject* gradient_or_function) {
   if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
   TensorObject* t = as_tensor(tensor);
@@ -134,7 +137,7 @@ bool is_unmodified(PyObject* arg) {
   return true;
 }
 
-// The inputs of a node as they were when it was recorded.
+// The inputs of a node, with the values that they had when it was recorded.
 Ref operands_of(EngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
@@ -146,7 +149,7 @@ Ref operands_of(EngineObject* self, NodeObject* node) {
       PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
 }
 
-/// The arguments of a rule call, and the objects that must live until it returns.
+/// The arguments of a rule call, and the objects that must stay alive until it returns.
 struct Call {
   std::vector<PyObject*> values{nullptr};  // the first entry is reserved for the callee
   std::vector<Ref> held;
@@ -206,7 +209,7 @@ bool push_result(EngineObject* self, Call& call, NodeObject* node, PyObject* whi
   return call.push(Ref(PyObject_GetItem(node->outs, which)));
 }
 
-// Attributes and outputs that the rule takes as keyword arguments.
+// The attributes and outputs that the rule takes as keyword arguments.
 bool push_named(EngineObject* self, Call& call, NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
@@ -276,7 +279,7 @@ int needs_rule(EngineObject* self, NodeObject* node) {
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
 }
 
-// Notifies Python of the leaves whose last gradient came from this node.
+// Notifies Python of the leaves whose gradients are complete after this node.
 bool notify_last_use(EngineObject* self, long long number) {
   if (self->last_uses == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
@@ -296,7 +299,7 @@ bool run_node(EngineObject* self, bool retain) {
   int wants_rule = needs_rule(self, node);
   if (wants_rule < 0) return false;
   PyObject* gradient = place.mapped().gradient.get();
-  if (!wants_rule) {  // only its own gradient is requested
+  if (!wants_rule) {  // only the gradient of its output is requested
     auto* object = reinterpret_cast<PyObject*>(self);
     return static_cast<bool>(
         Ref(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient)));

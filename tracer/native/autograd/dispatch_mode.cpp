@@ -1,5 +1,5 @@
-// The dispatch mode of each thread, and the operators of Tensor, which call their op directly if no
-// conversion is needed.
+// The dispatch mode of each thread, and the operators of Tensor.  An operator calls its op directly
+// if no operand must be converted.
 #include <array>
 #include <utility>
 
@@ -14,7 +14,7 @@ struct FastMode {
   DispatchPath dispatch;
 };
 std::array<FastMode, 3>
-    fast_modes{};                // the modes that C++ handles itself; never changed after start-up
+    fast_modes{};  // the modes that C++ implements itself; never changed after start-up
 PyObject* start_mode = nullptr;  // the initial mode of a thread
 
 thread_local PyObject* thread_mode = nullptr;  // owned reference
@@ -59,8 +59,8 @@ struct OperatorObject {
   PyObject_HEAD vectorcallfunc call;
   PyObject* op;  // called for two tensors of one dtype, and for a tensor and a Python number that
                  // its dtype can represent
-  PyObject* function;    // called otherwise
-  char allows_integers;  // whether the op is called for integers
+  PyObject* function;    // called in all other cases
+  char allows_integers;  // whether the op may be called for integers
   char swapped;          // operands are swapped: __rsub__
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
@@ -73,8 +73,8 @@ bool can_call_op(OperatorObject* self, PyObject* x, PyObject* y) {
   return a && b && same_numeric_type(a, b, self->allows_integers != 0);
 }
 
-// The number as a tensor like `x`; null if the dtype cannot represent it or `x` has no array (or
-// with an error set).
+// The number as a tensor like `x`.  Null, without an error, if the dtype cannot represent it or `x`
+// has no array; null with an error set if it fails.
 Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
   if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad) return {};
@@ -163,8 +163,8 @@ DispatchPath dispatch_path() {
   return thread_dispatch;
 }
 
-// Sets the modes that C++ handles itself (eager, no_tape, bare); every thread starts with the
-// first.
+// Sets the modes that C++ implements itself (eager, no_tape, bare).  Every thread starts with the
+// first one.
 PyObject* set_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;

@@ -1,4 +1,4 @@
-// Fields of the structs in objects.h that Python reads, assigns and deletes.
+// Fields of the structs in objects.h that Python code can read, assign and delete.
 #pragma once
 
 #include <Python.h>

@@ -5,8 +5,8 @@
 namespace oarlock::autograd {
 namespace {
 
-// Sets `grad` to a new Tensor with an array, whose reference it takes, and returns that Tensor,
-// borrowed; null with an error set if memory is exhausted.
+// Sets `grad` to a new Tensor with the given array, whose reference is stolen.  Returns a borrowed
+// reference to that Tensor; null with an error set if memory is exhausted.
 TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
   PyObject* gradient = new_tensor(array);
   if (!gradient) return nullptr;
@@ -15,8 +15,8 @@ TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
   return as_tensor(gradient);
 }
 
-// Sets the gradient of a leaf if that is all there is to do: returns 1; otherwise 0, or -1 with an
-// error set.
+// Sets the gradient of a leaf.  Returns 1 if this is done, 0 if Python must do it, -1 with an error
+// set.
 int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   bool replaces =
@@ -25,8 +25,8 @@ int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   return set_gradient(leaf, Py_NewRef(gradient)) ? 1 : -1;
 }
 
-// Sets the gradient of a Tensor to zero: returns 1; otherwise 0 if Python has to, or -1 with an
-// error set.
+// Sets the gradient of a Tensor to zero.  Returns 1 if this is done, 0 if Python must do it, -1
+// with an error set.
 int set_zero_gradient(TensorObject* tensor) {
   if (tensor->grad == Py_None) return 1;
   if (!is_tensor(tensor->grad)) return 0;

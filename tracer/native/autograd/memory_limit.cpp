@@ -1,4 +1,4 @@
-// NumPy allocates through a handler (NEP 49), one per Python context and so one per thread.   This
+// NumPy allocates through a handler (NEP 49), one per Python context and thus one per thread.  This
 // handler rejects requests above the limit while a kernel runs in the thread, and forwards all
 // others to the previous handler.
 #include "autograd/memory_limit.h"
@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::size_t kMinCheckedBytes =
     std::size_t{1} << 20;  // most arrays are smaller: avoid reading the environment
-constexpr const char* kCapsule = "mem_handler";  // NumPy's name of the capsule
+constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
 struct ThreadState {
-  int kernels = 0;  // nesting depth of the kernels that run now
+  int kernels = 0;  // number of nested kernel calls in this thread
   bool has_handler = false;
   std::size_t rejected_bytes = 0;
 };
 thread_local ThreadState state;
 
-// The same as core/limits.py and base/limits.cpp: a number above 0, or 8 GiB.
+// Reads the limit like core/limits.py and base/limits.cpp: a number above 0, or 8 GiB.
 std::size_t max_bytes() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
@@ -62,7 +62,7 @@ void* reallocate(void* context, void* block, std::size_t size) {
 PyDataMem_Handler handler = {
     "oarlock", 1, {nullptr, allocate, allocate_zeros, reallocate, nullptr}};
 
-// Creates the capsule of the handler, which forwards to the handler active now; null with an error
+// Creates the capsule of the handler, which forwards to the current handler; null with an error
 // set.
 PyObject* make_capsule() {
   Ref current(PyDataMem_GetHandler());
@@ -72,7 +72,7 @@ PyObject* make_capsule() {
   previous_allocator = found->allocator;
   handler.allocator.ctx = previous_allocator.ctx;
   handler.allocator.free = previous_allocator.free;
-  current.release();  // keep the previous handler alive: arrays may be freed by it
+  current.release();  // keep the previous handler alive: it may have to free arrays
   return PyCapsule_New(&handler, kCapsule, nullptr);
 }
 

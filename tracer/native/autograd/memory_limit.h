@@ -5,10 +5,10 @@
 
 namespace oarlock::autograd {
 
-/// During its lifetime, NumPy raises MemoryError for any array above the limit in this thread.
-///
-/// All kernels allocate through NumPy, compiled ones too.  So this covers results whose size does
-/// not follow from attributes: broadcasts, matrix products, shapes given as tensors.
+/// While an instance exists, NumPy raises MemoryError for any array above the limit in this thread.
+/// All kernels allocate through NumPy, including compiled ones.  So the limit also applies to
+/// results whose size does not follow from attributes: broadcasts, matrix products, shapes given as
+/// tensors.
 class LimitedAllocations {
  public:
   LimitedAllocations() noexcept;

@@ -9,7 +9,7 @@ Shared shared{};
 
 namespace {
 
-// Sets the Python objects that C++ code needs: the Tensor class, explain() and is_float().
+// Sets the Python objects that C++ code uses: the Tensor class, explain() and is_float().
 PyObject* configure(PyObject*, PyObject* args) {
   PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;

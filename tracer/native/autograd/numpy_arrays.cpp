@@ -45,7 +45,7 @@ PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers) {
   if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) ==
       0)
     return made;
-  PyErr_Clear();  // too large: the Python function decides the result
+  PyErr_Clear();  // too large for the dtype: the Python function computes the result
   Py_DECREF(made);
   return nullptr;
 }
@@ -60,7 +60,7 @@ bool same_shape_and_dtype(PyObject* a, PyObject* b) {
 PyObject* zeros_like(PyObject* array) {
   PyArrayObject* a = as_array(array);
   PyArray_Descr* dtype = PyArray_DESCR(a);
-  Py_INCREF(dtype);  // PyArray_Zeros takes the reference
+  Py_INCREF(dtype);  // PyArray_Zeros steals the reference
   return PyArray_Zeros(PyArray_NDIM(a), PyArray_DIMS(a), dtype, 0);
 }
 

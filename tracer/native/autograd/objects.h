@@ -1,5 +1,5 @@
 // The objects that every op call and backward step uses, as plain structs: fields of Tensor and Op,
-// and graph nodes.  Python subclasses of Tensor and Op add the rest; nothing here depends on
+// and graph nodes.  Python subclasses of Tensor and Op add further fields.  Nothing here depends on
 // particular ops.
 #pragma once
 
@@ -44,20 +44,19 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-/// The base of the Python class Tensor. array is null for a tensor without a value.
+/// The base of the Python class Tensor. array: null for a tensor without a value.
 struct TensorObject {
   PyObject_HEAD PyObject* array;
   PyObject* node;     // the node that computed it, None for a leaf
   PyObject* grad;     // Tensor or None
   PyObject* hooks;    // list or None
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
-  PyObject*
-      origin;  // for the saved state of a leaf: the leaf, which receives the gradients; else None
-  PyObject* zeros;     // the array that zero_grads() set, else None; see is_zeroed()
-  Py_ssize_t index;    // output index in the node
+  PyObject* origin;   // for a snapshot of a leaf: the leaf, which receives the gradients; else None
+  PyObject* zeros;    // the array that zero_grads() set, else None; see is_zeroed()
+  Py_ssize_t index;   // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
-  char saved_for_backward;  // whether a node has it as an input since the last change
+  char saved_for_backward;  // whether a node took it as input since the last in-place change
 };
 
 /// The base of the Python class Op.
@@ -71,7 +70,7 @@ struct OpObject {
   Py_ssize_t inputs;        // number of input slots
   Py_ssize_t same_dtype;  // bit i: input slot i must have the same dtype as the other marked slots
   Py_ssize_t floating;    // bit i: input slot i must have a floating dtype
-  char single;            // one output, in a slot of one
+  char single;            // whether the op has exactly one output, which is not a list
   char has_vjp;
 };
 
@@ -88,17 +87,17 @@ struct NodeObject {
   long long seq;
 };
 
-/// How the current mode handles op calls: fallback (call mode.run in Python), or one of the modes
-/// handled in C++.
+/// How the current mode handles op calls: `fallback` calls mode.run in Python; the other values are
+/// modes that C++ implements.
 enum class DispatchPath { fallback, eager, no_grad, arrays };
 
-/// Types and Python objects that are set once.
+/// Types and Python objects that are set once, at import.
 struct Shared {
   PyTypeObject* tensor_base;
   PyTypeObject* op_base;
   PyTypeObject* node;
   PyTypeObject* tensor;  // the Python class Tensor
-  PyObject* explain;     // (op, args, attrs, error): raises the user's error message
+  PyObject* explain;     // (op, args, attrs, error): raises the error message for the user
   PyObject* is_float;    // (dtype) -> bool, for dtypes that are not NumPy's own
   PyObject* no_attrs;    // an empty dict, shared by nodes without attributes
   PyObject* empty_tuple;
@@ -136,16 +135,16 @@ inline void free_object(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// The mode of this thread, borrowed, and how it dispatches.
+/// The mode of this thread (borrowed reference), and how it dispatches.
 PyObject* current_mode();
 DispatchPath dispatch_path();
 
-/// A Tensor with an array, whose reference it takes.  Null with an error set if memory is
+/// A Tensor with an array, whose reference is stolen.  Null with an error set if memory is
 /// exhausted.
 PyObject* new_tensor(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
 void free_operands(NodeObject* node);
-/// A node that shares its arguments.
+/// A new node for an op call.
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
 int can_have_gradient(PyObject* array);
@@ -160,26 +159,27 @@ PyTypeObject* make_engine_type();
 PyObject* set_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
-/// (leaves, gradients), two lists: sets `grad` of each leaf.  Returns the pairs that need more
-/// work, which Python does.
+/// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
+/// must handle.
 PyObject* accumulate_grad(PyObject* module, PyObject* args);
-/// Sets the gradients of a list of Tensors to zero.  Returns the Tensors whose gradients are not on
-/// the CPU, which Python handles.
+/// Sets the gradients of a list of Tensors to zero.  Returns the Tensors that Python must handle,
+/// because their gradients are not on the CPU.
 PyObject* zero_grads(PyObject* module, PyObject* tensors);
-/// Whether a gradient is zero since zero_grads(): accumulation replaces it.
+/// Whether a gradient has not changed since zero_grads() set it to zero.  Then accumulation
+/// replaces it.
 inline bool is_zeroed(const TensorObject* gradient) {
   return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;
 }
 /// Whether all Tensors of a list are leaves.
 PyObject* are_leaves(PyObject* module, PyObject* tensors);
-/// A list of the arrays of Tensors, and a tuple of their stop_gradient.
+/// The arrays of a list of Tensors, as a list; their stop_gradient, as a tuple.
 PyObject* arrays_of(PyObject* module, PyObject* tensors);
 PyObject* stop_gradients_of(PyObject* module, PyObject* tensors);
-/// A list of Tensors with the arrays of a tuple.
+/// A list of new Tensors with the arrays of a tuple.
 PyObject* tensors_of(PyObject* module, PyObject* arrays);
-/// (op, operands, taken, attrs, outs, wanted): records a program call.  Returns Tensors with the
-/// arrays outs; those with an index in `wanted` are outputs of a new node, whose inputs are the
-/// operands with an index in `taken`.
+/// Records a program call; arguments (op, operands, taken, attrs, outs, wanted).  Returns Tensors
+/// with the arrays `outs`; those with an index in `wanted` are outputs of a new node, whose inputs
+/// are the operands with an index in `taken`.
 PyObject* record_program(PyObject* module, PyObject* args);
 /// Creates the module.
 PyObject* make_module();

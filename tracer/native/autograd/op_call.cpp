@@ -1,5 +1,6 @@
-// Op calls.  In the eager modes: unwrap, run the kernel, wrap, record; in the array mode: run the
-// kernel.  All other modes, and ops with several outputs, go through `mode.run(op, args, attrs)`.
+// Op calls.  The eager modes unwrap the inputs, run the kernel, wrap the result and record a node;
+// the bare mode runs the kernel.  All other modes, and ops with several outputs, call `mode.run(op,
+// args, attrs)`.
 #include <array>
 
 #include "autograd/fields.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr Py_ssize_t kMaxArgs =
     24;  // maximal number of inputs and attributes of a call handled here
 
-// The keyword arguments as a dict; the shared empty one for none.
+// The keyword arguments as a dict; without arguments, the shared empty dict.
 Ref keyword_attrs(PyObject* const* values, PyObject* names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0;
   if (!count) return Ref::share(shared.no_attrs);
@@ -28,7 +29,7 @@ Ref make_tuple(PyObject* const* args, Py_ssize_t count) {
   return made;
 }
 
-// Raises the Python error message for a failed kernel, in terms of the operands.
+// Raises the Python error message for a failed kernel.
 PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
@@ -64,8 +65,8 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 
-// The borrowed array of a tensor, or a list of arrays stored in `held` for a list.  Sets
-// `needs_grad` if a gradient is needed.
+// The array of a tensor (borrowed); for a list of tensors, a list of arrays, which is stored in
+// `held`.  Sets `needs_grad` if a tensor requires a gradient.
 UnwrapResult unwrap(PyObject* arg, PyObject** out, Ref* held, bool* needs_grad) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
@@ -93,8 +94,8 @@ UnwrapResult unwrap(PyObject* arg, PyObject** out, Ref* held, bool* needs_grad) 
   return UnwrapResult::yes;
 }
 
-// Records `made` as the output of a new node.  The output array is stored only for rules that take
-// it.
+// Records `made` as the output of a new node.  The node keeps the output array only if the rule
+// takes it.
 bool record(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count,
             PyObject* names) {
   TensorObject* t = as_tensor(made);
@@ -112,7 +113,8 @@ bool record(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t co
   return true;
 }
 
-// Whether arrays that must share a dtype do not; the current mode then promotes or rejects them.
+// Whether arrays that must have the same dtype differ.  The current mode then converts or rejects
+// them.
 bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   PyObject* first = nullptr;
   for (Py_ssize_t i = 0; i < count; ++i) {

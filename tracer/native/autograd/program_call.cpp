@@ -1,4 +1,4 @@
-// Support for compiled programs called from eager code: checks of all inputs, and recording of the
+// Support for compiled programs that eager code calls: checks of all inputs, and recording of the
 // outputs.
 #include "autograd/objects.h"
 
@@ -33,7 +33,7 @@ Ref select_tensors(PyObject* list, PyObject* numbers) {
   return made;
 }
 
-// Makes Tensors of a list outputs of a node.
+// Sets the node of Tensors of a list, which become its outputs.
 bool attach_to_node(PyObject* results, PyObject* numbers, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(numbers); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));

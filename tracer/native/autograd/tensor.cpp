@@ -146,8 +146,8 @@ int clear_node(PyObject* self) {
   return 0;
 }
 
-// Freeing a long chain of nodes does not recurse: between two nodes is a Tensor, whose Python class
-// prevents it.
+// A long chain of nodes is freed without recursion: between two nodes is a Tensor, and deallocation
+// of its Python class limits the recursion depth.
 void dealloc_node(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear_node(self);
@@ -242,7 +242,7 @@ PyObject* new_tensor(PyObject* owned_array) {
 
 namespace {
 
-// Marks input tensors as saved for backward.
+// Marks the input tensors as saved for backward.
 void mark_saved(PyObject* operands) {
   bool tuple = PyTuple_Check(operands) != 0;
   if (!tuple && !PyList_Check(operands)) return;

@@ -5,8 +5,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// The sum of f over `count` elements of each operand, in four vectors; pairwise for large counts,
-/// which reduces rounding errors.
+/// The sum of f over `count` elements of each operand, in four vectors.  Large counts use pairwise
+/// summation, which reduces rounding errors.
 template <class T, class F, class... X>
 T sum_elements(Size count, const F& f, const X*... x) {
   if (Size half = count / 2; count > 8192)
@@ -33,8 +33,8 @@ void add_column_sums(Size from, Size to, Size c, const F& f, T* sums, const X*..
   }
 }
 
-/// sums [c] = the sum of f over rows of operands [rows,c].  Partial sums are added in a fixed
-/// order.
+/// sums [c] = the sum of f over the rows of operands [rows,c].  The partial sums of the tasks are
+/// added in a fixed order.
 template <class T, class F, class... X>
 void sum_columns(Size rows, Size c, const F& f, T* sums, const X*... x) {
   Size part = max(1, kElementsPerTask / c), parts = ceil_div(rows, part);

@@ -1,4 +1,4 @@
-// Convolution and its input gradient, which is a convolution of the output gradient with the
+// Convolution, and its input gradient, which is a convolution of the output gradient with the
 // reordered filter.
 #pragma once
 #include "kernels/matmul.h"
@@ -14,14 +14,14 @@ struct Im2colOperand {
   const PackedInput* layout;
   const T* weights;
   Size rows;
-  const Size* offsets = nullptr;  // offset of each channel and kernel offset in the packed input
+  const Size* offsets = nullptr;  // position of each channel and kernel offset in the packed input
 
   Size depth() const { return layout->channels * window.count; }
   Size pixels() const { return window.oh * window.ow; }
 };
 
-/// Rows p ... of the im2col matrix at the pixels j ...: row c * count + t is channel c at kernel
-/// offset t.
+/// Panels of the im2col matrix, for `product`. Row c * count + t of the matrix is channel c at
+/// kernel offset t.
 template <class T>
 struct Im2colPanels {
   const Im2colOperand<T>& seen;
@@ -36,7 +36,8 @@ struct Im2colPanels {
     if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
       return {data + pixel_offset(j), 0, seen.offsets + p,
               width > kLanes<T> ? pixel_offset(j + kLanes<T>) - pixel_offset(j) : 0};
-    bool flat = v.count == 1 && planes.width == v.ow;  // one plane per channel, in input layout
+    // each row of the matrix is a plane with the layout of the image
+    bool flat = v.count == 1 && planes.width == v.ow;
     if (flat && start + j + kColumns<T> <= seen.pixels())
       return {data + p * planes.plane() + start + j, planes.plane()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
@@ -52,7 +53,8 @@ struct Im2colPanels {
   }
 };
 
-/// One output row of one channel: N vectors of pixels, each a sum over the kernel offsets.
+/// Depthwise: one output row of one channel.  N vectors of pixels; each is a sum over the kernel
+/// offsets.
 template <class T, int N>
 void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size count) {
   V<T> sums[N] = {};
@@ -68,8 +70,8 @@ void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size
       for (Size k = 0; k < count; ++k) y[k] = sums[i][k];
 }
 
-/// The same for pixels from ... to: a matrix product would have a single row and not reuse its
-/// panels.
+/// Pixels [from, to) of a single output row, computed directly: a matrix product would use each
+/// panel only once.
 template <class T>
 void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
   for (Size i = from; i < to;) {
@@ -84,7 +86,7 @@ void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, 
   }
 }
 
-/// The pixels from ... to of y [rows,pixels].
+/// Pixels [from, to) of y [rows,pixels].
 template <class T>
 void conv_range(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
@@ -93,14 +95,15 @@ void conv_range(const Im2colOperand<T>& s, const T* planes, Size from, Size to, 
           Im2colPanels<T>{s, planes, from});
 }
 
-/// Whether the packed input equals the input and reads of whole vectors stay inside it.
+/// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
+/// image.
 template <class T>
 bool is_input_layout(const ConvWindow& v, const PackedInput& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
-/// The packed planes of an image in the workspace, or the image itself.
+/// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
 const T* packed_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
   if (is_input_layout<T>(v, p)) return x;
@@ -109,8 +112,7 @@ const T* packed_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
   return made;
 }
 
-/// Applies the convolution to all images x [n,groups,channels,h,w]; weights [groups,rows,depth]; y
-/// [n,groups,rows,pixels].
+/// Applies the convolution to all images.
 template <class T>
 void conv_batch(Im2colOperand<T> seen, Size n, Size groups, const T* x, T* y) {
   seen.offsets = row_offsets(seen.window, *seen.layout);
@@ -151,9 +153,9 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
   conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
-/// The kernel offsets that contribute to input-gradient pixels of one phase (row, column): gradient
-/// pixel (i + row) contributes to image pixel i * stride + phase. which: their indices in the
-/// filter.
+/// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
+/// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
+/// the filter.
 inline Size phase_offsets(const ConvShape& s, Size row, Size column, KernelOffset* taps,
                           Size* which) {
   Size count = 0;
@@ -180,7 +182,7 @@ void reorder_filter(const ConvShape& s, const T* filter, const Size* which, Size
               filter[((g * m + i) * c + k) * window + which[t]];
 }
 
-/// Writes every stride-th pixel of x [planes,h,w] from (row, column) on, from dense images, or
+/// Writes every stride-th pixel of x [planes,h,w], starting at (row, column): from dense images, or
 /// zeros.
 template <class T>
 void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* made,
@@ -227,7 +229,7 @@ void add_col2im(const ConvWindow& v, const PackedInput& p, const T* columns, T* 
       }
 }
 
-/// Copies the pixels of x [channels,h,w] from planes of step 1.
+/// Copies the pixels of x [channels,h,w] from planes with step 1.
 template <class T>
 void crop(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
   for (Size c = 0; c < p.channels; ++c)
@@ -240,7 +242,7 @@ void crop(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
       }
 }
 
-/// Input gradient for outputs much smaller than the input: multiplies filter and gradient, then
+/// The input gradient for outputs much smaller than the input: multiplies filter and gradient, then
 /// adds the columns (col2im).
 template <class T>
 void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {

@@ -1,31 +1,31 @@
-// The filter gradient of a convolution: for each kernel offset, the im2col row times the output
-// gradient.
+// The filter gradient of a convolution: for each kernel offset, the product of the im2col row and
+// the output gradient.
 #pragma once
 #include "kernels/conv.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// A task: filter-gradient rows of channels [from, to), all kernel offsets, from pixel rows [first,
-/// last).
+/// A task: the filter gradient of channels [from, to) for all kernel offsets, summed over pixel
+/// rows [first, last).
 template <class T>
 struct FilterTask {
   const ConvShape& s;
   const ConvWindow& window;
-  Size group, from, to, first, last;  // pixel rows, counted through all images
+  Size group, from, to, first, last;  // pixel rows are numbered through all images
 
   Size m() const { return s.m / s.groups; }
   Size rows() const { return (to - from) * window.count; }
 };
 
-/// Workspace of one task: packed planes, im2col rows, and the gradient as columns.
+/// The workspace of one task: packed planes, im2col rows, and the gradient as columns.
 template <class T>
 struct FilterWorkspace {
   Size pixels, row, pitch;  // maximal number of pixels; row strides of im2col and of the gradient
   T *planes, *im2col, *g;
 };
 
-/// Gathers pixel row `row` into pixels `at` ... of im2col and of the gradient.
+/// Copies pixel row `row` to the columns `at` ... of im2col and of the gradient.
 template <class T>
 void gather_pixel_row(const FilterTask<T>& f, const PackedInput& p, const T* planes, const T* g,
                       Size row, Size at, const FilterWorkspace<T>& work) {
@@ -38,7 +38,7 @@ void gather_pixel_row(const FilterTask<T>& f, const PackedInput& p, const T* pla
   transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
 }
 
-/// total [rows,pitch] += im2col @ gradient over the task's pixels.
+/// total [rows,pitch] += im2col @ gradient, over the pixels of the task.
 template <class T>
 void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const FilterWorkspace<T>& work,
                      T* total) {
@@ -64,8 +64,8 @@ void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const Filte
   }
 }
 
-/// The partition of the work: blocks of channels, and chunks of images whose sums are added in
-/// order at the end.
+/// How the work is divided into tasks: blocks of channels, and chunks of images.  The sums of the
+/// chunks are added in order at the end.
 struct FilterPartition {
   Size channels, blocks, pictures, chunks;
 
@@ -75,14 +75,15 @@ struct FilterPartition {
     blocks = ceil_div(c, channels);
     channels = ceil_div(c, blocks);
     Size enough =
-        max(1, s.n * s.oh * s.ow / 1024);  // smaller chunks cost more for their sums than they save
+        // for smaller chunks, adding the sums takes more time than is gained
+        max(1, s.n * s.oh * s.ow / 1024);
     chunks = min(min(s.n, enough), max(1, 8 / (blocks * s.groups)));
     pictures = ceil_div(s.n, chunks);
     chunks = ceil_div(s.n, pictures);
   }
 };
 
-constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums stay in registers
+constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums fit in registers
 
 /// sums[t] += the sum over pixels of the input at kernel offset t times the gradient; `g`
 /// [oh,g_row] is zero beyond the columns.
@@ -101,7 +102,7 @@ void accumulate_dots(const ConvWindow& v, const PackedInput& p, const T* plane, 
   for (Size t = 0; t < min(kOffsetsPerPass, v.count - first); ++t) sums[first + t] += found[t];
 }
 
-/// Filter gradient of depthwise convolutions.
+/// The filter gradient of depthwise convolutions.
 template <class T>
 void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T* x, const T* g,
                            T* filter) {
@@ -112,7 +113,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T
     auto* sums = reinterpret_cast<V<T>*>(workspace_of<T>(2, window.count * kLanes<T>));
     for (Size i = 0; i < s.oh * row; ++i) wide[i] = 0;
     for (Size i = 0; i < p.size() + kLanes<T>; ++i)
-      planes[i] = 0;  // elements beyond the last plane are read and multiplied by zero
+      planes[i] = 0;  // elements after the last plane are read and multiplied by zero
     for (Size m = from; m < to; ++m) {
       for (Size t = 0; t < window.count; ++t) sums[t] = V<T>{};
       for (Size n = 0; n < s.n; ++n) {

@@ -1,4 +1,4 @@
-// Which table of kernels this machine gets.
+// Selects the kernel table for the instruction set of this machine.
 #include <cstdlib>
 #include <string_view>
 
@@ -24,7 +24,7 @@ struct Choice {
   const Table<double>* doubles = &doubles_baseline();
 };
 
-/// The best one, but none above what OARLOCK_INSTRUCTIONS names.
+/// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
 Choice choose() {
   Choice found;
 #if defined(__x86_64__)

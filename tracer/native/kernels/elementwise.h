@@ -8,7 +8,7 @@ namespace {
 
 constexpr Size kElementsPerTask = 65536;  // elements per task
 
-/// y = f(x...) by vectors; the last vector is padded.
+/// y = f(x...), computed in vectors; the last vector is padded.
 template <class T, class F, class... X>
 void map(Size count, const F& f, T* y, const X*... x) {
   Size i = 0;
@@ -64,7 +64,7 @@ inline V<T> apply_unary(V<T> v) {
   if constexpr (Which == Unary::erf) return erf_of(v);
 }
 
-/// The gradient from g and the input or output.
+/// The input gradient, given the output gradient g and the input or output.
 template <class T, Unary Which>
 inline V<T> unary_gradient(V<T> v, V<T> upstream) {
   if constexpr (Which == Unary::relu) return v > 0 ? upstream : V<T>{};

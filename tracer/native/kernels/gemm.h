@@ -1,4 +1,4 @@
-// Tiled matrix product.  The caller provides B as panels; see `product`.
+// Tiled matrix product.  The caller provides the matrix B as panels, see `product`.
 #pragma once
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
@@ -6,8 +6,8 @@
 namespace oarlock::kernels {
 namespace {
 
-/// Columns of B, readable in whole vectors: the first vector of row p is at data + p * row, or at
-/// data + rows[p] for irregular rows; the second is `gap` elements after it.
+/// A panel of B, readable in whole vectors. The first vector of row p is at data + p * row, or at
+/// data + rows[p] if `rows` is set; the second vector is `gap` elements after the first.
 template <class T>
 struct Block {
   const T* data;
@@ -52,7 +52,7 @@ Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int,
 
 constexpr Size kElementsPerPoll =
     Size(1) << 20;  // elements of `a` between polls, each multiplied by a panel: some milliseconds
-constexpr Size kDepth = 384;  // rows of B per pass, chosen to stay in the L1 cache
+constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits in the L1 cache
 
 /// A tile that may be narrower than whole vectors.
 template <class T>
@@ -68,8 +68,8 @@ void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T>
       c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
 }
 
-/// c [m,n] (+)= a [m,k] @ B. panel(j, width, p, depth) returns columns j ... and rows p ... of B as
-/// a Block.
+/// c [m,n] (+)= a [m,k] @ B. panel(j, width, p, depth) returns the block of B with `width` columns
+/// from j on and `depth` rows from p on.
 template <class T, class Panel>
 void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row,
              bool add, const Panel& panel) {

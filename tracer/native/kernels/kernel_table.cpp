@@ -1,6 +1,7 @@
-// All kernels for one instruction set: compiled once for each, OARLOCK_SET being its name.
+// All kernels for one instruction set.  The file is compiled once per instruction set, whose name
+// is OARLOCK_SET.
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("vect-cost-model=dynamic")  // loops of any length in vectors, as at -O3
+#pragma GCC optimize("vect-cost-model=dynamic")  // vectorize loops of any length, as at -O3
 #endif
 #include "kernels/conv.h"
 #include "kernels/conv_filter_grad.h"

@@ -1,6 +1,6 @@
-// The table of compiled kernels; there is one per instruction set, and `table` selects it.  Arrays
-// are contiguous unless strides are given; images are [N,C,H,W].  Results do not depend on the
-// number of threads.
+// The table of compiled kernels.  There is one table per instruction set; `table` selects it.
+// Arrays are contiguous unless strides are given; images are [N,C,H,W].  Results do not depend on
+// the number of threads.
 #pragma once
 #include <cstdint>
 
@@ -29,16 +29,16 @@ struct PoolShape {
   Size planes, h, w, oh, ow, kh, kw, stride_h, stride_w, top, left;
 };
 
-/// Functions of one operand.  The gradients of relu, tanh, sigmoid and exp take the output, the
-/// others the input.
+/// Functions of one operand.  The gradients of relu, tanh, sigmoid and exp take the output of the
+/// function, the other gradients its input.
 enum class Unary { relu, tanh, sigmoid, silu, gelu, gelu_tanh, exp, erf };
 constexpr int kNumUnary = 8;
 enum class Binary { add, sub, mul };
 constexpr int kNumBinary = 3;
 
-/// Instructions of expressions with one or two operands.  `first` and `second` return one operand
-/// with the shape of both; `mask` is the first where the second is not 0.  Gradients take the
-/// operand of `Unary` and the output gradient.
+/// Instructions of expressions with one or two operands.  `first` and `second` return that operand,
+/// broadcast to the shape of both; `mask` is the first operand where the second is not 0, else 0.
+/// Gradients take the output gradient and the same operand as in `Unary`.
 enum class ExprOp {
   add,
   sub,
@@ -95,9 +95,9 @@ struct MomentumStep {
 
 enum class Cell { lstm, gru, tanh, relu };
 
-/// One direction of one layer of a recurrent network over T steps of a batch B; recurrent.h
-/// describes the layouts. valid [T,B]: 0 for steps beyond a sequence, nullptr if all are valid.
-/// `c` only for lstm.
+/// One direction of one layer of a recurrent network, for T steps and batch size B; recurrent.h
+/// describes the layouts. valid [T,B]: 0 for steps after the end of a sequence; nullptr if all
+/// steps are valid. `c`: only for lstm.
 template <class T>
 struct Recurrence {
   Cell cell;
@@ -111,7 +111,7 @@ struct Recurrence {
 template <class T>
 struct RecurrenceGrad {
   const T* g;
-  T *dh, *dc, *dx, *dy;  // only for gru, else dx
+  T *dh, *dc, *dx, *dy;  // dy: only for gru, otherwise equal to dx
 };
 
 template <class T>
@@ -139,7 +139,7 @@ struct Table {
                         std::int64_t ignored, T* probabilities, T* loss);
   void (*cross_entropy_grad)(Size r, Size k, const T* probabilities, const std::int64_t* labels,
                              std::int64_t ignored, const T* g, T* dx);
-  /// starts [count + 1]: the start of each parameter in their concatenation.
+  /// starts [count + 1]: the position of each parameter in the concatenation of all parameters.
   void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
   void (*recur)(const Recurrence<T>&);
   void (*recur_grad)(const Recurrence<T>&, const RecurrenceGrad<T>&);
@@ -150,16 +150,17 @@ struct Table {
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);
   void (*max_pool)(const PoolShape&, const T* x, T* y);
   void (*max_pool_grad)(const PoolShape&, const T* x, const T* y, const T* g, T* dx);
-  /// counts_h, counts_w: number of averaged elements along each axis.
+  /// counts_h, counts_w: for each output row and column, the number of averaged elements along that
+  /// axis.
   void (*avg_pool)(const PoolShape&, const T* x, const T* counts_h, const T* counts_w, T* y);
   void (*avg_pool_grad)(const PoolShape&, const T* g, const T* counts_h, const T* counts_w, T* dx);
 };
 
-/// The kernels of the best instruction set of this machine.
+/// The kernels for the best instruction set of this machine.
 template <class T>
 const Table<T>& table();
 
-/// Its name: avx512, avx2 or baseline.
+/// The name of that instruction set: avx512, avx2 or baseline.
 const char* instruction_set();
 
 }  // namespace oarlock::kernels

@@ -1,5 +1,5 @@
-// Vectorized exponential functions. float32 within 2e-6 of the exact value; float64 calls the C
-// library per element.
+// Vectorized exponential functions. float32: within 2e-6 of the exact value. float64: calls the C
+// library for each element.
 #pragma once
 #include "kernels/simd.h"
 
@@ -32,8 +32,9 @@ inline Floats exp_of(Floats x) {
   Floats n = bounded * 1.44269504f + round;
   Ints whole = reinterpret_cast<Ints>(n) - 0x4b400000;
   n -= round;
-  Floats r = bounded - n * 0.693359375f + n * 2.12194440e-4f;  // ln 2 in two parts
-  Ints half = whole >> 1;  // in two steps, because 2 ** n may overflow or underflow
+  // ln 2 as a sum of two constants, to reduce rounding
+  Floats r = bounded - n * 0.693359375f + n * 2.12194440e-4f;
+  Ints half = whole >> 1;  // multiply twice, because 2 ** n may overflow or underflow
   Floats low = reinterpret_cast<Floats>((half + 127) << 23),
          high = reinterpret_cast<Floats>((whole - half + 127) << 23);
   return polynomial(r, c) * low * high;
@@ -42,7 +43,8 @@ inline V<double> exp_of(V<double> x) {
   return map_lanes(x, [](double v) { return __builtin_exp(v); });
 }
 
-/// An odd polynomial with minimal relative error near zero; otherwise 1 - 2 / (e ** 2|x| + 1).
+/// tanh: an odd polynomial with minimal relative error near zero; otherwise 1 - 2 / (e ** 2|x| +
+/// 1).
 inline Floats tanh_of(Floats x) {
   static constexpr float c[] = {0.999999994f,   -0.333332293f, 0.133304151f,
                                 -0.0536652793f, 0.0204151902f, -0.00546826502f};
@@ -54,8 +56,8 @@ inline V<double> tanh_of(V<double> x) {
   return map_lanes(x, [](double v) { return __builtin_tanh(v); });
 }
 
-/// x * P(x ** 2) / Q(x ** 2) up to where erf rounds to 1; minimizes the relative error, as
-/// special.py of the ops.
+/// erf: x * P(x ** 2) / Q(x ** 2) up to where erf rounds to 1; the coefficients are those of
+/// ops/erf.py.
 inline Floats erf_of(Floats x) {
   static constexpr float p[] = {1.1283791f,    1.9058469e-1f, 5.2767910e-2f,
                                 3.7721114e-3f, 2.8482557e-4f, 2.0459913e-6f};

@@ -6,7 +6,7 @@
 namespace oarlock::kernels {
 namespace {
 
-/// Calls `body(j)` for every index of the middle axis.
+/// Calls `body(j)` for every index j of the middle axis, in parallel.
 template <class Body>
 void for_each_channel(Size n, Size c, Size k, const Body& body) {
   parallel_parts(c, max(1, kElementsPerTask / max(1, n * k)), [&](Size from, Size to) {

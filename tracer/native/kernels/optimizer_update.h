@@ -1,12 +1,12 @@
-// Optimizer updates of many parameters at once.  New parameter values are written to new memory.
+// Optimizer updates of many parameters at once.  New parameter values are written to new arrays.
 #pragma once
 #include "kernels/elementwise.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// Calls `body(array, from, to)` for parts of arrays of different sizes; starts: the start of each
-/// in their concatenation.
+/// Calls `body(array, from, to)` for parts of arrays of different sizes. starts: the position of
+/// each array in their concatenation.
 template <class Body>
 void for_each_part(Size count, const Size* starts, const Body& body) {
   parallel_parts(starts[count], kElementsPerTask, [&](Size from, Size to) {

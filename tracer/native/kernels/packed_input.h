@@ -1,13 +1,14 @@
-// Packed images for convolutions, readable in whole vectors.  A window that moves by (step_h,
-// step_w) reads, at each kernel offset, every step-th row and column.  These padded sub-images are
-// the planes: one per phase (row % step_h, column % step_w) that occurs.
+// Images packed for convolutions, so that they can be read in whole vectors.  At each kernel
+// offset, a window that moves by (step_h, step_w) reads every step-th row and column of the padded
+// image.  These sub-images are the planes; there is one per phase (row % step_h, column % step_w)
+// that occurs.
 #pragma once
 #include "kernels/simd.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// An offset of the window relative to its pixel.
+/// A position of the kernel, relative to the pixel of the window.
 struct KernelOffset {
   Size row, column;
 };
@@ -21,13 +22,14 @@ struct ConvWindow {
 
 inline Size floor_div(Size a, Size b) { return (a >= 0 ? a : a - b + 1) / b; }
 
-/// The layout of the planes of `channels` images: [phase][channel][height * width].
+/// The planes of `channels` images, with the layout [phase][channel][height * width].
 struct PackedInput {
   static constexpr Size kMaxOffsets = 1024;
 
   Size first_row = 0, first_column = 0, height, width, channels, phases = 0;
   Size phase_row[kMaxOffsets], phase_column[kMaxOffsets],
-      kernel_offset[kMaxOffsets];  // kernel_offset: of each offset, for channel 0 and pixel (0, 0)
+      // kernel_offset: position in the planes of each kernel offset, for channel 0 and pixel (0, 0)
+      kernel_offset[kMaxOffsets];
 
   PackedInput(const ConvWindow& v, Size channels_seen) : channels(channels_seen) {
     Size last_row = 0, last_column = 0;
@@ -63,7 +65,7 @@ struct PackedInput {
   }
 };
 
-/// The offset of every channel and kernel offset in the planes, in the workspace.
+/// The position of every channel and kernel offset in the planes, in the workspace.
 inline const Size* row_offsets(const ConvWindow& v, const PackedInput& p) {
   Size* made = workspace_of<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
@@ -71,7 +73,7 @@ inline const Size* row_offsets(const ConvWindow& v, const PackedInput& p) {
   return made;
 }
 
-/// Writes one row of a plane from one row of an image (nullptr: outside).
+/// Writes one row of a plane from one row of an image (nullptr: a row of padding).
 template <class T>
 void plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* from, T* to) {
   Size shift = p.first_column * v.step_w + p.phase_column[phase];
@@ -88,7 +90,7 @@ void plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* f
   for (Size i = max(end, 0); i < p.width; ++i) to[i] = 0;
 }
 
-/// Fills the planes of channels `from` ...  `to` of x [channels,h,w].
+/// Fills the planes of channels [from, to) of x [channels,h,w].
 template <class T>
 void fill_planes(const ConvWindow& v, const PackedInput& p, const T* x, Size from, Size to,
                  T* planes) {
@@ -103,14 +105,15 @@ void fill_planes(const ConvWindow& v, const PackedInput& p, const T* x, Size fro
     }
 }
 
-/// Copies of im2col pixels: vectors from a plane to a row.  A vector may write beyond its pixels;
-/// the next one overwrites that, or it lies beyond the end.
+/// The copies that build one im2col row: vectors from a plane to the row.  A vector may be longer
+/// than its pixels: the next vector overwrites the remaining elements, or they are after the end of
+/// the row.
 template <class T>
 struct CopyPlan {
   static constexpr Size kMaxCopies = kColumns<T> > 8 ? kColumns<T> : 8;
   Size count = 0, from[kMaxCopies], to[kMaxCopies];
 
-  /// At most kColumns pixels of the grid from `start` on.
+  /// For at most kColumns output pixels from `start` on.
   CopyPlan(const ConvWindow& v, const PackedInput& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,

@@ -23,8 +23,8 @@ inline WindowRange column_range(const PoolShape& s, Size column) {
   return window_range(column, s.stride_w, s.left, s.kw, s.w);
 }
 
-/// Calls `body(plane, left)` for every plane, in tasks of some thousand elements; left: planes of
-/// this task from this one on.
+/// Calls `body(plane, left)` for every plane, in tasks of some thousand elements. left: the number
+/// of planes of the task from this plane on.
 template <class Body>
 void for_each_plane(const PoolShape& s, const Body& body) {
   parallel_parts(s.planes, max(1, 16384 / max(1, s.h * s.w)), [&](Size from, Size to) {
@@ -34,18 +34,18 @@ void for_each_plane(const PoolShape& s, const Body& body) {
 
 template <class T>
 inline T max_or_nan(T a, T b) {
-  return (b > a) | (b != b) ? b : a;  // NaN wins; branch-free
+  return (b > a) | (b != b) ? b : a;  // NaN propagates; no branch
 }
 
-/// Whether windows are 2 x 2, adjacent, and inside the image: the most frequent case, which is
-/// vectorized.
+/// Whether windows are 2 x 2, adjacent, and inside of the image.  This is the most frequent case
+/// and is vectorized.
 inline bool is_2x2(const PoolShape& s) {
   return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.top == 0 &&
          s.left == 0 && 2 * s.oh <= s.h && 2 * s.ow <= s.w;
 }
 
-/// Whether output row `row` can be processed in whole vectors: accesses beyond it stay in the
-/// planes of this task and are overwritten by the next rows.
+/// Whether output row `row` can be processed in whole vectors: accesses after its end stay in the
+/// planes of the task, and later rows overwrite what was written there.
 template <class T>
 bool fits_whole_vectors(const PoolShape& s, Size row, Size left) {
   Size columns = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
@@ -60,7 +60,7 @@ inline void deinterleave(const T* from, V<T>& even, V<T>& odd, std::integer_sequ
   odd = __builtin_shufflevector(a, b, 2 * I + 1 ...);
 }
 
-/// The four elements of adjacent windows from (row, column) on, as vectors in window order.
+/// The four elements of each of several adjacent 2 x 2 windows: one vector per window position.
 template <class T>
 inline void load_2x2(const T* from, Size w, V<T> (&seen)[4]) {
   deinterleave(from, seen[0], seen[1], std::make_integer_sequence<int, kLanes<T>>{});
@@ -95,7 +95,7 @@ void grad_2x2(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
     }
 }
 
-/// The same for one row that does not fit whole vectors, window by window.
+/// The same as max_2x2, window by window, for a row that does not fit whole vectors.
 template <class T>
 void max_2x2_scalar(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; ++j) {

@@ -1,5 +1,5 @@
-// The time loop of recurrent networks: one direction of one layer, forward and backward.  Batch
-// rows are independent, so each task runs some of them through all steps.  Saved tensors are
+// The time loop of recurrent networks: one direction of one layer, forward and backward.  The rows
+// of a batch are independent, so each task runs all steps for some of them.  Saved tensors are
 // [T,K,B,H], as in the op rnn: LSTM i, f, g, o, c, h; GRU r, z, n, hidden part of n, h; simple RNN
 // h.
 #pragma once
@@ -9,7 +9,7 @@
 namespace oarlock::kernels {
 namespace {
 
-/// Neighboring elements of one row: a whole vector or fewer.
+/// Adjacent elements of one row: a whole vector or a part of one.
 template <class T>
 struct LaneSpan {
   Size from, count;
@@ -27,7 +27,7 @@ struct LaneSpan {
 };
 
 /// The operands of a cell for one row and step. z: hidden product; x: input product; b: bias;
-/// saved: part k is at saved + k * part.
+/// saved: saved tensor k is at saved + k * part.
 template <class T>
 struct CellRow {
   const Recurrence<T>& r;
@@ -86,14 +86,14 @@ void step_row(const CellRow<T>& o) {
   });
 }
 
-/// Batch rows per task: at least a tile, and enough work.
+/// Number of batch rows per task: at least a tile of the matrix product, and enough work.
 template <class T>
 Size rows_of_task(const Recurrence<T>& r) {
   Size each = max(1, r.steps * r.hidden * r.hidden * r.gates);
   return ceil_div(max(kRows, kWorkPerTask / each), kRows) * kRows;
 }
 
-/// The states before step `i`: the initial ones, or those saved by the previous step.
+/// The states before step `i`: the initial states, or those that the previous step saved.
 template <class T>
 const T* state_before(const Recurrence<T>& r, Size i, Size state, const T* first) {
   Size size = r.batch * r.hidden, t = r.reverse ? r.steps - i : i - 1;
@@ -134,11 +134,12 @@ void recur(const Recurrence<T>& r) {
   parallel_parts(r.batch, rows_of_task(r), [&](Size from, Size to) { recur_rows(r, from, to); });
 }
 
-// -- and back
+// -- backward
 // ------------------------------------------------------------------------------------------------------
 
-/// One row of the backward pass. dh, dc: gradients of the states, updated to those before the step
-/// except for the hidden product; dx, dy: gradients of the input and hidden products.
+/// One row of the backward pass. dh, dc: on entry the gradients of the states after the step, on
+/// exit those before the step, without the part through the hidden product. dx, dy: the gradients
+/// of the input and hidden products.
 template <class T>
 struct CellGradRow {
   const Recurrence<T>& r;
@@ -190,7 +191,7 @@ void simple_rnn_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
 template <class T>
 void grad_row(const CellGradRow<T>& o, bool valid) {
   Size wide = o.r.gates * o.r.hidden;
-  if (!valid) {  // the states were copied, so are their gradients
+  if (!valid) {  // the step copied the states, so their gradients are copied
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
     return;
   }
@@ -229,7 +230,7 @@ void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size fr
   }
 }
 
-/// weight [G*H,H]; dh and dc [B,H] are the gradients of the final states and become those of the
+/// weight [G*H,H]. dh, dc [B,H]: on entry the gradients of the final states, on exit those of the
 /// initial states.
 template <class T>
 void recur_grad(const Recurrence<T>& r, const RecurrenceGrad<T>& k) {

@@ -1,5 +1,5 @@
-// SIMD vectors of the instruction set that this file is compiled for.  Everything has internal
-// linkage, so that the linker cannot use code of a newer instruction set on an older machine.
+// SIMD vectors of the instruction set for which this file is compiled.  Everything has internal
+// linkage; otherwise the linker might use code for a newer instruction set on an older machine.
 #pragma once
 #include <utility>
 
@@ -17,7 +17,7 @@ constexpr int kBytes = 16, kRows = 8;
 #else
 constexpr int kBytes = 16, kRows = 4;
 #endif
-// Tile size of matrix products: kRows rows and two vectors of columns, which fit the registers.
+// Tile size of matrix products: kRows rows and two vectors of columns, which fit in the registers.
 
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
@@ -63,7 +63,7 @@ inline T horizontal_sum(V<T> v) {
   return total;
 }
 
-// -- transposing
+// -- transpose
 // ---------------------------------------------------------------------------------------------------
 
 template <class T, int... I>

@@ -1,11 +1,11 @@
-// Softmax along rows [r,k], and cross entropy with class labels.
+// Softmax of rows [r,k], and cross entropy with class labels.
 #pragma once
 #include "kernels/channel_sum.h"
 
 namespace oarlock::kernels {
 namespace {
 
-/// Calls `body(row)` for every row.
+/// Calls `body(row)` for every row, in parallel.
 template <class Body>
 void for_each_row(Size r, Size k, const Body& body) {
   parallel_parts(r, max(1, kElementsPerTask / 4 / k), [&](Size from, Size to) {
@@ -21,7 +21,7 @@ T row_max(Size k, const T* x) {
     V<T> most = load(x);
     for (i = kLanes<T>; i + kLanes<T> <= k; i += kLanes<T>) {
       V<T> v = load(x + i);
-      most = v > most || v != v ? v : most;  // NaN wins
+      most = v > most || v != v ? v : most;  // NaN propagates
     }
     for (int j = 0; j < kLanes<T>; ++j)
       best = most[j] > best || most[j] != most[j] ? most[j] : best;
@@ -65,7 +65,7 @@ void log_softmax(Size r, Size k, const T* x, T* y) {
   });
 }
 
-/// probabilities [r,k] and loss [r]; labels are classes, or `ignored`, with zero loss.
+/// probabilities [r,k] and loss [r]. labels: classes, or `ignored`, for which the loss is zero.
 template <class T>
 void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::int64_t ignored,
                    T* probabilities, T* loss) {

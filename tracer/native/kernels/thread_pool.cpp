@@ -31,7 +31,7 @@ inline void relax() {
 #endif
 }
 
-/// Thrown to end a task after another task of the job has failed.   Job::work catches it.
+/// Thrown to end a task after another task of the job has failed.  Job::work catches it.
 struct Abandoned : std::exception {};
 
 struct Job {
@@ -43,8 +43,8 @@ struct Job {
   std::exception_ptr
       error{};  // exception of the first task that threw; written by the thread that set `failed`
 
-  /// Runs tasks until none is left.  An exception ends the job; it must not leave a worker thread,
-  /// nor this frame while other threads still use the job.
+  /// Runs tasks until none is left.  An exception ends the job.  It must not propagate from a
+  /// worker thread, nor from this function while other threads still use the job.
   void work() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
@@ -71,14 +71,14 @@ void Job::work() noexcept {
 
 class Pool {
  public:
-  /// Starts up to `workers` threads; fewer if the system cannot create more (process limit,
-  /// memory).
+  /// Starts up to `workers` threads, or fewer if the system cannot create more (limits on processes
+  /// or memory).
   explicit Pool(int workers) {
     try {
       threads_.reserve(static_cast<std::size_t>(workers));
       for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
     } catch (const std::exception&) {
-      return;  // the existing threads, perhaps none, do the work
+      return;  // the existing threads, possibly only the caller, do the work
     }
   }
   Pool(const Pool&) = delete;
@@ -96,8 +96,8 @@ class Pool {
     wake();
     job.work();
     job_ = nullptr;
-    // A worker increments `inside_` before it reads the job, so either it finds none or this waits
-    // for it.
+    // A worker increments `inside_` before it reads the job.  So either it finds no job, or this
+    // loop waits for it.
     for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
   }
 
@@ -135,7 +135,7 @@ class Pool {
 
 int count_in(const char* variable) {
   const char* text = std::getenv(variable);
-  return text ? std::atoi(text) : 0;  // of a list "4,2" the first
+  return text ? std::atoi(text) : 0;  // of a list such as "4,2", the first number
 }
 
 int default_count() {
@@ -145,7 +145,7 @@ int default_count() {
   return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
 }
 
-/// The pool, created on first use.  `busy` is held while a kernel uses it.
+/// The pool, created at the first use.  A kernel holds `busy` while it uses the pool.
 struct Shared {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
@@ -160,7 +160,7 @@ void make() {
   std::atexit([] {
     if (shared->busy.try_lock()) shared->pool.reset();
   });
-  // The child of a fork has no worker threads, and perhaps a locked mutex: it starts with new
+  // After a fork, the child has no worker threads, and the mutex may be locked.  It starts with new
   // state.
   pthread_atfork(nullptr, nullptr, [] {
     const int count = shared->count;

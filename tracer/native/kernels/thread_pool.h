@@ -1,4 +1,5 @@
-// The thread pool of the kernels.  Threads sleep when idle; the pool is recreated after a fork.
+// The thread pool of the kernels.  Threads sleep when idle.  After a fork, the child creates a new
+// pool.
 #pragma once
 #include <cstddef>
 
@@ -8,17 +9,18 @@ using Size = std::ptrdiff_t;
 using Task = void (*)(const void* context, Size index);
 
 /// Calls `task` for every index below `count`, on all threads, in unspecified order.  A call from
-/// inside a task, or while another thread's kernel runs, does all the work itself.  If a task
-/// throws, later tasks are skipped and the exception is rethrown here once all threads are done.
+/// inside of a task, or while another thread's kernel uses the pool, runs all tasks in the calling
+/// thread.  If a task throws, later tasks are skipped, and the exception is rethrown here after all
+/// threads are done.
 void run_tasks(Size count, Task task, const void* context);
 
-/// Called inside long tasks: calls `poll` of base/poll.h, and throws to end this task if another
-/// task of the job has failed.  Between tasks, kernels call `poll` themselves; an exception of its
-/// callback ends the kernel like an exception of a task.
+/// Called inside of long tasks.  Calls `poll` of base/poll.h; throws to end this task if another
+/// task of the job has failed.  Between tasks, kernels call `poll` themselves; an exception from
+/// its callback ends the kernel like an exception from a task.
 void poll_in_task();
 
-/// The number of threads, including this one.  Smaller than requested if the system could not
-/// create them all.
+/// The number of threads, including the calling one.  It is smaller than requested if the system
+/// could not create all threads.
 int thread_count();
 /// Sets the number of threads; at least one.
 void set_thread_count(int count);
@@ -32,8 +34,8 @@ void parallel(Size count, const Body& body) {
       &body);
 }
 
-/// Calls `body(from, to)` for parts of [0, count) of about `part` elements; the partition does not
-/// depend on the number of threads.
+/// Calls `body(from, to)` for parts of [0, count) with about `part` elements.  The division does
+/// not depend on the number of threads.
 template <class Body>
 void parallel_parts(Size count, Size part, const Body& body) {
   Size parts = (count + part - 1) / part;

@@ -1,4 +1,4 @@
-// Access to NumPy arrays through NumPy's C API: a call costs less than a microsecond.
+// Access to NumPy arrays through NumPy's C API, which takes less than a microsecond per call.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -23,8 +23,8 @@ namespace oarlock::python {
 namespace nb = nanobind;
 using kernels::Size;
 
-/// The result of a kernel that does not support its operands; the caller uses the NumPy
-/// implementation.
+/// The result of a kernel that does not support its operands.  The caller then calls the NumPy
+/// kernel.
 inline nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 
 /// An operand, if it is an array; made contiguous when data() is called.
@@ -34,7 +34,7 @@ class Array {
 
   bool is_array() const { return PyArray_Check(array_.ptr()); }
   int type() const { return PyArray_TYPE(raw()); }
-  /// float32 or float64, in native byte order, with at least one element.
+  /// Whether it is float32 or float64, in native byte order, with at least one element.
   bool is_real() const {
     return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
            PyArray_ISBEHAVED_RO(raw()) && size() > 0;
@@ -74,7 +74,7 @@ class Array {
 /// The Python object of a result.
 inline nb::object to_object(Array made) { return std::move(made.array_); }
 
-/// A new array. type: NPY_FLOAT and the like.
+/// A new array. type: NPY_FLOAT or another type number.
 inline Array empty(int rank, const npy_intp* shape, int type) {
   nb::object made = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
   if (!made.is_valid()) throw nb::python_error();
@@ -84,8 +84,9 @@ inline Array empty(std::initializer_list<npy_intp> shape, int type) {
   return empty(static_cast<int>(shape.size()), shape.begin(), type);
 }
 
-/// Whether only the current call can see the memory of an array argument. owned_refcount: the
-/// reference count of an argument held by a single local of the caller; 0 if unknown.
+/// Whether no object but the current call refers to the memory of an array argument, so that it may
+/// be overwritten. owned_refcount: the reference count of an argument that a single local variable
+/// of the caller holds; 0 if unknown.
 inline bool is_unshared(nb::handle given, Py_ssize_t owned_refcount) {
   PyObject* a = given.ptr();
   if (owned_refcount == 0 || Py_REFCNT(a) != owned_refcount || !PyArray_CheckExact(a)) return false;
@@ -101,13 +102,13 @@ inline bool same_real_dtype(std::initializer_list<const Array*> arrays) {
   return true;
 }
 
-/// Calls `body(T{})` for the element type.
+/// Calls `body(T{})`, where T is the element type.
 template <class Body>
 void for_type(int type, const Body& body) {
   type == NPY_FLOAT ? body(float{}) : body(double{});
 }
 
-/// Releases the GIL if a kernel has enough work to make that worthwhile.
+/// Releases the GIL if the kernel has enough work.
 class GilReleaseForWork {
  public:
   explicit GilReleaseForWork(Size work) {
@@ -118,8 +119,8 @@ class GilReleaseForWork {
   std::optional<GilScopedRelease> released_;
 };
 
-/// During its lifetime, Ctrl-C ends kernels with KeyboardInterrupt.  Only for kernels that write
-/// new arrays: an interrupted in-place kernel would leave a partial result.
+/// While an instance exists, Ctrl-C ends kernels with KeyboardInterrupt.  Only for kernels that
+/// write new arrays: an in-place kernel would leave a partial result.
 class KernelPollScope {
   PollScope scope_{[] {
     GilScopedAcquire locked;

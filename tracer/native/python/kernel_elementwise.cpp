@@ -39,7 +39,7 @@ nb::object unary_grad(nb::handle x, nb::handle g) {
   return to_object(std::move(y));
 }
 
-/// The position of y [c] in x [n,c,k]. fits: whether it broadcasts so; along: whether it is smaller
+/// How y [c] broadcasts to x [n,c,k]. fits: whether it has this form; along: whether y is smaller
 /// than x.
 struct BroadcastLayout {
   Size n = 1, c = 1, k = 1;
@@ -84,7 +84,7 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
   return to_object(std::move(y));
 }
 
-/// The axes that a sum of x [n,c,k] keeps, if they are adjacent.
+/// The axes that a sum over x [n,c,k] keeps, if they are adjacent.
 struct KeptAxes {
   Size n = 1, c = 1, k = 1;
   int axes = 0;

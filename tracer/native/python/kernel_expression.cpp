@@ -1,5 +1,5 @@
-// Expressions: several elementwise kernels in one call.  A chunk of elements passes through all
-// instructions, so intermediate values stay in the cache.
+// Expressions: several elementwise kernels in one call.  All instructions are applied to one chunk
+// of elements before the next chunk, so intermediate values stay in the cache.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -32,7 +32,8 @@ std::size_t find_expr_op(const std::string& name) {
   throw nb::value_error(("there is no instruction " + name).c_str());
 }
 
-/// x, y: value numbers; destination: of the result, an output from -1 downward, else a buffer.
+/// x, y: numbers of the operands' values. destination: where the result is stored: output -1 -
+/// destination if negative, else a buffer.
 struct Instruction {
   std::size_t op, x, y;
   Size destination;
@@ -49,8 +50,8 @@ struct ExpressionCode {
   [[nodiscard]] std::size_t first_result() const { return inputs + constants.size(); }
 };
 
-/// How an input broadcasts to the result [rows, columns]: it varies by row, by column, both, or not
-/// at all.
+/// How an input broadcasts to the result [rows, columns]: its elements depend on the row, on the
+/// column, on both, or on neither.
 enum BroadcastKind : unsigned char { scalar = 0, by_row = 1, by_column = 2, full = 3 };
 
 struct Input {
@@ -59,7 +60,8 @@ struct Input {
   bool is_byte = false;  // bool or uint8
 };
 
-/// The result shape as [rows, columns], in which every input broadcasts in one of four ways.
+/// The shape of the result, merged to [rows, columns] so that every input broadcasts in one of four
+/// ways.
 struct BroadcastShape {
   npy_intp shape[kMaxRank];
   int rank = 0, type = NPY_FLOAT;
@@ -136,7 +138,7 @@ class ExpressionRun {
     buffer_size_ = std::min(layout.size, std::max(chunk_rows_ * chunk_columns_, kChunk));
   }
 
-  /// A chunk is several rows, or a part of one long row.
+  /// A chunk consists of several rows, or of a part of one long row.
   void run() const {
     Size parts = chunk_columns_ == columns_ ? 1 : (columns_ + chunk_columns_ - 1) / chunk_columns_;
     Size chunks = (rows_ + chunk_rows_ - 1) / chunk_rows_ * parts;
@@ -166,7 +168,7 @@ class ExpressionRun {
     return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
-  // The address of each value; fills constants and scalar inputs.
+  // The address of each value.  Fills the buffers of constants and scalar inputs.
   std::vector<const T*> constants(T* memory) const {
     std::vector<const T*> values(code_.first_result() + code_.instructions.size());
     for (std::size_t i = 0; i < code_.first_result(); ++i) {
@@ -280,7 +282,7 @@ class Expression {
   std::vector<std::size_t> last_reads_;  // for each input, the last instruction that reads it
   Py_ssize_t owned_refcount_;            // see `is_unshared`
 
-  // The reusable inputs that only this call can see.
+  // The reusable inputs that no other object refers to.
   [[nodiscard]] std::vector<std::size_t> reusable_inputs(const nb::args& given) const {
     std::vector<std::size_t> found;
     for (std::size_t i : code_.reusable)
@@ -288,8 +290,7 @@ class Expression {
     return found;
   }
 
-  // The array of an output: a reusable input that is not read after the output's instruction, or a
-  // new array.
+  // The array of an output: a reusable input that no later instruction reads, or a new array.
   Array output_array(std::size_t output, std::vector<std::size_t>& free,
                      const std::vector<Array>& arrays, const BroadcastShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
@@ -322,8 +323,8 @@ class Expression {
                        [&](std::size_t o) { return kinds[o] == full; });
   }
 
-  // Assigns buffers to results; a buffer is free again after its last reader.  Outputs have their
-  // own arrays.
+  // Assigns buffers to results.  A buffer is free again after the last instruction that reads it.
+  // Outputs have their own arrays.
   void assign_destinations() {
     auto& steps = code_.instructions;
     std::size_t first = code_.first_result();

@@ -1,4 +1,4 @@
-// Calls of functions with `out` set to an operand that the caller does not read again.
+// Calls functions with `out` set to an operand that the caller does not read again.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace oarlock::python {
 namespace {
 
-/// A function with an `out` argument whose result has the shape and dtype of each operand: float32
+/// A function with an `out` argument.  Its result has the shape and dtype of each operand, float32
 /// or float64.
 class InplaceCall {
  public:

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kMaxAxes = 8;
 
-/// The broadcast batch axes: shape of the result, and the start of each operand's matrices.
+/// The batch axes, broadcast: the shape of the result, and the position of each operand's matrices.
 struct Batch {
   npy_intp shape[kMaxAxes + 2];
   int axes;
@@ -69,7 +69,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
   batch.shape[batch.axes] = m;
   batch.shape[batch.axes + 1] = n;
   Array c = empty(batch.axes + 2, batch.shape, a.type());
-  // One matrix multiplied by a batch of rows is a single product.
+  // If one matrix is multiplied by a batch of rows, one product is enough.
   bool rows = b.rank() == 2 && a.rank() > 2 && !transpose_x && a.is_contiguous();
   if (rows) {
     batch.axes = 0;

@@ -10,8 +10,9 @@
 
 namespace {
 
-// Arrays of one training step have the sizes of the previous step.  The C library would return
-// large blocks to the system and fault in their pages again, which costs more than many kernels.
+// Each training step allocates arrays of the same sizes as the previous one.  By default, the C
+// library returns large blocks to the system, and the page faults of a new block take longer than
+// many kernels.
 void keep_memory() {
 #if defined(__GLIBC__)
   for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
@@ -26,7 +27,7 @@ void keep_memory() {
 
 NB_MODULE(_kernels, m) {
   using namespace oarlock;
-  nanobind::set_leak_warnings(false);  // programs that live until the end hold expressions
+  nanobind::set_leak_warnings(false);  // programs that are alive at exit hold expressions
   if (_import_array() < 0) throw nanobind::python_error();
   m.doc() =
       "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers "

@@ -4,14 +4,14 @@
 namespace oarlock::python {
 namespace {
 
-/// The arrays of one parameter: inputs, state that changes in place, and the new value.
+/// The arrays of one parameter: inputs, state that is updated in place, and the new value.
 struct ParameterArrays {
   Array parameter, gradient, result;
   std::vector<Array> state;
 };
 
-/// Reads every row `(parameter, gradient, state..., numbers...)`; false if arrays differ in dtype
-/// or shape or are not contiguous.
+/// Reads every row `(parameter, gradient, state..., numbers...)`.  Returns false if arrays are not
+/// contiguous or differ in dtype or shape.
 bool gather_arrays(nb::list rows, std::size_t states, std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
     ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};

@@ -6,7 +6,7 @@ namespace {
 
 using kernels::Cell;
 
-/// The operands of the forward and backward pass; `fits` tells whether they are valid.
+/// The operands of the forward and backward pass. `fits`: whether they are valid.
 struct RecurrentOperands {
   Array states[2], weight, saved, valid;
   bool lstm, checked;

@@ -12,8 +12,8 @@ struct Rows {
 
 bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
 
-/// The array for a result like `a`: `out` if given, else a new one.  Rows are read before they are
-/// written, so `out` may be `a`.
+/// The array for a result like `a`: `out` if given, else a new one. `out` may be `a`, because
+/// kernels read a row before they write it.
 Array memory_like(const Array& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
   Array given(out);
@@ -39,7 +39,7 @@ nb::object softmax(nb::handle x, nb::handle out) {
 
 nb::object log_softmax(nb::handle x) {
   return softmax<true>(x, nb::none());
-}  // without `out`: it reads a row again after writing it
+}  // not with `out`, because this kernel reads a row again after it wrote it
 
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
