@@ -1,8 +1,10 @@
 """Fourier transforms: complex to complex, real to complex, complex to real.
 
 normalization: the transforms that are divided by n: "backward", "forward", or "ortho" (both are
-divided by sqrt(n)). Fourier matrices are symmetric and gradients are conjugated (see `core/op.py`),
-so the gradient of a transform is a transform of the same direction.
+divided by sqrt(n)).
+
+Fourier matrices are symmetric and gradients are conjugated (see `core/op.py`), so the gradient of a
+transform is a transform of the same direction.
 """
 
 from __future__ import annotations

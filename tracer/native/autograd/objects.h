@@ -144,7 +144,7 @@ DispatchPath dispatch_path();
 PyObject* new_tensor(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
 void free_operands(NodeObject* node);
-/// A new node for an op call.
+/// A new node, which holds references to its arguments.
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
 int can_have_gradient(PyObject* array);

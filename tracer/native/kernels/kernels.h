@@ -38,7 +38,7 @@ constexpr int kNumBinary = 3;
 
 /// Instructions of expressions with one or two operands.  `first` and `second` return that operand,
 /// broadcast to the shape of both; `mask` is the first operand where the second is not 0, else 0.
-/// Gradients take the output gradient and the same operand as in `Unary`.
+/// Gradients take the operand that `Unary` states, then the output gradient.
 enum class ExprOp {
   add,
   sub,
