@@ -209,7 +209,7 @@ def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
             backward.accumulate(name, part)
 
 
-# -- lists
+# -- TensorArrays
 # ------------------------------------------------------------------------------
 
 

@@ -146,15 +146,15 @@ class OpTraits(NamedTuple):
     random: the op draws random numbers.
     value_dependent_shape: the output shape depends on input values.
     no_half: why the op rejects float16 and bfloat16; "" if it accepts them.
-    breaks_lod: the output rows do not correspond to the rows of the first input, so the output
-    does not inherit its LoD.
+    breaks_lod: the output rows do not correspond to the rows of the first input, so the output does
+    not inherit its LoD.
     host: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
     half_with_float32: slots in `same_dtype` may mix half precision and float32.
     amp: how automatic mixed precision treats the op.
     amp_casts_only_x: automatic mixed precision casts only the first input.
-    grad_keeps_shape: the gradients have the shapes of the inputs also where dimensions are dynamic,
-    so that none is summed over broadcast axes.
-    older_attrs: attribute names in files of older Paddle versions, with today's names.
+    grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
+    they need not be summed over broadcast axes.
+    older_attrs: attribute names in files of older Paddle versions -> today's names.
     """
 
     no_grad: str = ""

@@ -21,7 +21,9 @@ NO_GRAD = "its boxes are targets or results, which no gradient goes through in P
 
 
 def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
-    """1, then each new aspect ratio; with flip also its reciprocal."""
+    """The aspect ratios without duplicates, starting with 1. With `flip`, each one is
+    followed by its reciprocal.
+    """
     found = [1.0]
     for ratio in aspect_ratios:
         if all(abs(ratio - r) >= 1e-6 for r in found):

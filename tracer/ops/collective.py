@@ -1,4 +1,4 @@
-"""Collective operations in a program; copies for a single process."""
+"""Collective operations in a program. If there is only one process, they copy their input."""
 
 from __future__ import annotations
 

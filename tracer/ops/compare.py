@@ -148,12 +148,12 @@ def _(g, condition, x, y):
     return None, lambda: masked(g, condition), lambda: masked(g, logical_not(condition))
 
 
-# -- of a whole tensor, as Paddle 1.x asks
+# -- tests of a whole tensor (Paddle 1.x)
 # ----------------------------------------------------------------------------
 
 
 def one_bool(x: Meta) -> Meta:
-    """The Meta of one bool."""
+    """The shape inference rule of a result with one bool."""
     return Meta((1,), np.dtype(bool))
 
 

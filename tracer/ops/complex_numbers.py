@@ -1,7 +1,7 @@
 """Complex numbers: conversion from and to real parts, conj, angle.
 
-Gradients are conjugated as stated in `core/op.py`: the gradient of L in Z = X + iY is dL/dX - i
-dL/dY.
+Gradients are conjugated as stated in `core/op.py`: the gradient of a loss L with respect to Z = X +
+iY is dL/dX - i dL/dY.
 """
 
 from __future__ import annotations

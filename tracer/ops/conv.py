@@ -1,6 +1,7 @@
 """Convolutions with any number of spatial axes, their gradients and second-order gradients.
 
-Each block of output rows is one matrix product whose columns fit in the cache.
+The output is computed in blocks of rows. Each block is one matrix product with an im2col matrix
+that fits in the cache.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .sliding_window import (
     to_format,
 )
 
-BLOCK = 1 << 20  # elements of the columns of one block
+BLOCK = 1 << 20  # elements of the im2col matrix of one block
 
 
 def geometry(
@@ -145,7 +146,7 @@ def _depthwise(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
 
 
 def _repeat_groups(z: Any, times: int) -> Any:
-    """Repeat each channel of [C,...] for its filters."""
+    """Repeat each channel of z [C,...], once for each of its filters."""
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 

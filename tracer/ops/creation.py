@@ -205,7 +205,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-# -- rows of numbers
+# -- number ranges
 # --------------------------------------------------------------------------------------------
 
 
@@ -333,7 +333,7 @@ def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
     """Count the elements of a matrix on and below a diagonal, or on and above it."""
 
     def below(last: int) -> int:
-        """The sum of min(max(i, 0), cols) for i up to `last`."""
+        """The sum of min(max(i, 0), cols) over all i <= last."""
         full = max(last - cols, 0)
         rising = min(max(last, 0), cols)
         return rising * (rising + 1) // 2 + full * cols

@@ -49,7 +49,7 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
-    # At the image border Paddle uses the derivative of the outside, which is 0.
+    # At the image border, Paddle uses the derivative outside of the image, which is 0.
     moves = (y > -1) & (x > -1)
     for dy, dx in product((0, 1), repeat=2):
         row, column = low_y + dy, low_x + dx

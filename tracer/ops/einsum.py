@@ -109,8 +109,8 @@ def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], ou
 def _with_distinct_labels(
     term: Labels, x: Any, used: set[str]
 ) -> tuple[Labels, list[tuple[Labels, Any]]]:
-    """A term without repeated labels, and the identity matrices that tie each new label to the
-    original.
+    """Replace repeated labels of a term by new labels; return the term and identity
+    matrices, which make each new label equal to the original one.
     """
     free = iter(c for c in string.ascii_letters if c not in used)
     target: list[str] = []

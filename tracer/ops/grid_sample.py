@@ -26,7 +26,7 @@ class Axis(NamedTuple):
 
 
 def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Axis:
-    """Convert a grid coordinate in [-1, 1] to a position between 0 and size - 1."""
+    """Convert grid coordinates in [-1, 1] to positions in pixels."""
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
     place = (grid + t(1)) * slope - t(0 if align_corners else 0.5)

@@ -362,7 +362,7 @@ def _(g, x, index, updates):
     return g, None, lambda: gather_nd(g, index)
 
 
-# -- where something is true
+# -- select by value
 # ------------------------------------------------------------------------------------
 
 

@@ -214,7 +214,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
     return to_x, to_label if soft_label else None, None, to_g
 
 
-# -- of probabilities
+# -- losses of probabilities
 # ---------------------------------------------------------------------------------------------
 
 
@@ -387,7 +387,7 @@ def _(g, x, target, *, reduction):
     return lambda: mul(negative(spread()), masked(target, between(target, low=0.0))), None
 
 
-# -- of logarithms
+# -- losses of log probabilities
 # ------------------------------------------------------------------------------------------------
 
 

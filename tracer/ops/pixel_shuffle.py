@@ -163,7 +163,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
     return temporal_shift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
 
 
-# -- the largest of some channels
+# -- maxout
 # ---------------------------------------------------------------------------------
 
 
@@ -260,7 +260,7 @@ def _(g, x, *, groups, axis):
     return repeat_groups(g, groups=groups, axis=axis)
 
 
-# -- windows side by side
+# -- im2col
 # -----------------------------------------------------------------------------------------
 
 

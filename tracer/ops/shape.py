@@ -10,7 +10,7 @@ from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes, unknown_shape
 from .meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 
-# -- another shape
+# -- reshape
 # ----------------------------------------------------------------------------------------------
 
 
@@ -186,7 +186,7 @@ def _(g, x):
     return reshape_like(g, x)
 
 
-# -- another order
+# -- permute
 # ----------------------------------------------------------------------------------------------
 
 
@@ -261,7 +261,7 @@ def _(g, x, shifts_tensor, *, shifts, axis):
     return roll(g, back, shifts=[-s for s in shifts], axis=axis)
 
 
-# -- repeated, or only in part
+# -- expand, tile and triangles
 # ----------------------------------------------------------------------------------
 
 

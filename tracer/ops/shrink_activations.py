@@ -1,4 +1,6 @@
-"""Activations with a threshold, an exponential branch or a random slope."""
+"""Shrinkage functions, and activations with a threshold, an exponential branch or a random
+slope.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +160,7 @@ def _(g, x, *, eps):
     return masked(slope, between(x, low=eps, high=1 - eps)) if eps else slope
 
 
-# -- drawn
+# -- random
 # ------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from ..lod import offsets_from_lengths, row_offsets
 from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
 
-SAME = 1e-5  # overlaps that differ by less are equal
+SAME = 1e-5  # overlaps that differ by less are treated as equal
 
 
 OUTPUT_SLOTS = (
@@ -109,7 +109,7 @@ def _inside(anchors: Any, info: Any, straddle: float) -> Any:
 
 
 class Targets(NamedTuple):
-    """The results of all images so far, one entry per image."""
+    """The results of all images so far; each list has one entry per image."""
 
     places: list[Any]
     scores: list[Any]

@@ -21,7 +21,7 @@ class Item(NamedTuple):
 
 
 def _absolute_offsets(lod: Any, level: int) -> Any:
-    """The offsets of a level, in rows."""
+    """The offsets of a LoD level as row indices."""
     check(0 <= level < len(lod or ()), f"level={level} is not one of those of scores")
     found = np.asarray(lod[level], np.int64)
     for deeper in lod[level + 1 :]:
@@ -44,7 +44,9 @@ def _insert(best: list[Item], item: Item, size: int) -> None:
 
 
 def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
-    """The continuations of a beam, without those that cannot be selected."""
+    """The continuations of a beam. Of many tokens, only those with a chance to be selected
+    are returned.
+    """
     if len(scores) > 4 * size:
         least = np.partition(scores, -size)[-size]
         near = np.flatnonzero(scores >= least)

@@ -53,7 +53,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 cvm_grad.vjp(no_second_order("cvm"))
 
 
-# -- by tags
+# -- filter by tags
 # ------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Optimizer steps without a class in Paddle 2, and running sums for parameter averaging."""
+"""Optimizer steps that have no class in Paddle 2, and running sums for parameter averaging."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..optimizer import UPDATE_OP, reject_master_param
 
 
 def _like_inputs(*indices: int) -> Any:
-    """A rule for outputs like the inputs at these indices."""
+    """The shape inference rule for outputs like the inputs at these indices."""
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)

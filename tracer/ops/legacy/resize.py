@@ -12,7 +12,7 @@ from ..interpolate import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad,
 from ..meta_rules import like_x, shape_of
 from ..shape import tile, tile_grad
 
-# -- repeated
+# -- expand
 # ------------------------------------------------------------------------------
 
 
@@ -75,7 +75,7 @@ def _(gg, x, g):
     return None, expand_as(gg, g)
 
 
-# -- resized
+# -- interpolate
 # ------------------------------------------------------------------------------
 
 

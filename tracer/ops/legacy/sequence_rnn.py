@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 def steps_of(lod, is_reverse):
-    """The steps of all sequences, in forward or reverse order."""
+    """The time steps of all sequences, in the order in which they are computed."""
     offsets = row_offsets(lod, "Input")
     counts = lengths(offsets)
     found, before = [], None

@@ -1,4 +1,4 @@
-"""Ops that rearrange elements like newer ops, with other attributes."""
+"""Variants of newer ops that rearrange elements, with other attributes."""
 
 from __future__ import annotations
 
