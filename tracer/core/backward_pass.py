@@ -314,7 +314,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
     ) -> None:
         super().__init__(mode, watched, reach)
         self.calls_visit = True
-        self._grad_op = ""  # none yet: the initial gradient is the caller's
+        self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def visit(self, node: Node) -> None:
         """Save the op whose gradients the engine passes to `reduce_to_input` next."""

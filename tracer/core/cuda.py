@@ -18,9 +18,10 @@ from .errors import OarlockError, with_user_line
 
 
 class _CupyState:
-    """cupy: the module, None until a GPU is requested.
+    """The state of GPU support.
 
-    index: the device of new tensors, None for the CPU.
+    cupy: the CuPy module; None until a GPU is requested.
+    index: the device of new tensors; None for the CPU.
     """
 
     cupy: Any = None

@@ -51,7 +51,10 @@ MAX_REASON = 2000  # max length of an error message
 
 
 class Eager(Mode):
-    """Run ops at once. tape: record nodes for gradients."""
+    """Run ops at once.
+
+    tape: record nodes for gradients.
+    """
 
     bare = True
 

@@ -24,7 +24,10 @@ except ImportError:  # built without compiled kernels
 
 
 class _NativeSwitch:
-    """on: whether compiled kernels are in use."""
+    """The switch for compiled kernels.
+
+    on: whether compiled kernels are in use.
+    """
 
     on = compiled is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
@@ -65,7 +68,9 @@ if switch.on:
 
 
 class _KernelWrapper:
-    """wrap: function (op, kernel) -> kernel that is applied to all ops once a GPU is used, see
+    """The wrapper of all kernels.
+
+    wrap: function (op, kernel) -> kernel, which is applied to all ops once a GPU is used; see
     `device_dispatch.py`.
     """
 

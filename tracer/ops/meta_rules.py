@@ -101,8 +101,10 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
 
 
 def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
-    """Align the shape of lower rank at `axis` of the other: Paddle's broadcasting; -1 is
-    NumPy's.
+    """Append axes of size 1 to the shape with fewer axes, so that broadcasting aligns its first
+    axis with axis `axis` of the other shape, as in Paddle.
+
+    axis: -1 for NumPy's rule, which needs no change.
     """
     if axis == -1 or len(x) == len(y):
         return x, y
@@ -215,7 +217,7 @@ def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
 
 
 def like(index: int) -> Rule:
-    """The rule of a gradient with the Meta of input number `index`."""
+    """The rule of a gradient op whose result has the Meta of input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
         return metas[index]
@@ -235,7 +237,7 @@ def like_each_input(*indices: int) -> Rule:
 
 
 def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """`axis` counted from the front; 0 and -1 are valid for rank 0.
+    """`axis` as a non-negative number; 0 and -1 are valid for rank 0.
 
     Raises OpError for an axis out of range.
     """
@@ -244,7 +246,7 @@ def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
 
 
 def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
-    """All `axes` counted from the front, in order.
+    """All `axes` as non-negative numbers, in the given order.
 
     Raises OpError for an axis out of range or a duplicate.
     """

@@ -180,7 +180,7 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
 
 
 def _along(axis: int) -> Any:
-    """An index that is `s` along one axis and a full slice along the others."""
+    """A function that maps `s` to the index (:, ..., :, s), where s is at `axis`."""
     return lambda s: (*(slice(None),) * axis, s)
 
 
@@ -235,7 +235,7 @@ _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
 
 @native.NativeFunction
 def pool(x: Any, p: Pooling, kind: str) -> Any:
-    """x [N,C,*S] pooled to [N,C,*p.out]."""
+    """Pool x [N,C,*S] to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
     x = padded(x, p.pads, -np.inf if kind == "max" else 0)

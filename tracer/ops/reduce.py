@@ -28,7 +28,7 @@ from .unary_math import exp
 
 
 def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front."""
+    """The axes to reduce, as non-negative numbers."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
     axes = normal_axes(dim, rank, "dim")

@@ -117,7 +117,7 @@ CELLS = {
 
 
 def steps(count: int, reverse: bool) -> range:
-    """The step indices in the order of a direction."""
+    """The step indices in the order of execution."""
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
@@ -204,7 +204,8 @@ def run_grad(
 
 
 _RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_grad", "matmul"))
-_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}  # cell codes of the compiled loops
+# numbers of the cell kinds in the compiled kernels
+_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}
 
 
 @run.native
