@@ -1,10 +1,8 @@
-"""Slots of Paddle's gradient ops. `tests/ops/gradient_slots.py` extracted them from
-PaddlePaddle.
-"""
+"""Slots of Paddle's gradient ops, as tests/ops/gradient_slots.py read them from real Paddle."""
 
 from typing import Any
 
-# op type -> the inputs of its gradient op, sorted by name. The outputs are the gradients of all
+# By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
 # inputs that need one.
 SLOTS = {
     "abs": "Out@GRAD X",
@@ -300,7 +298,7 @@ SLOTS = {
     "yolov3_loss": "GTBox GTLabel GTMatchMask GTScore Loss@GRAD ObjectnessMask X",
 }
 
-# The same for Paddle 1.8, where it differs; "" if Paddle 1.8 has no gradient op with fixed slots.
+# Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.
 OLD = {
     "affine_grid": "Output@GRAD OutputShape",
     "batch_norm": "Bias ReserveSpace SavedMean SavedVariance Scale X Y@GRAD",
@@ -324,12 +322,12 @@ OLD = {
     "unsqueeze2": "Out@GRAD XShape",
 }
 
-# Gradient ops that are not named `<op>_grad`.
+# Gradient ops that are not called after their op.
 RENAMED = {
     "cross_entropy2": "cross_entropy_grad2",
 }
 
-# Attributes without default that Paddle 1.8 requires in gradient ops and that Oarlock's op lacks.
+# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks.
 OLD_ATTRS: list[tuple[str, str, Any, str]] = [
     ("Scale_in", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
     ("Scale_in_eltwise", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
