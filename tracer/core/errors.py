@@ -62,8 +62,8 @@ class SequencesError(OpError, RuntimeError):
 
 
 class StateError(OpError, RuntimeError):
-    """An object lacks the state that a call needs, such as a missing value of a state dict. Paddle
-    raises RuntimeError.
+    """An object lacks the state that a call needs, such as a missing value of a state dict.
+    Also a RuntimeError, as in Paddle.
     """
 
 

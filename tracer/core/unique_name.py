@@ -69,5 +69,5 @@ def guard(new_generator: UniqueNames | str | None = None) -> Iterator[None]:
 
 
 def generate_with_ignorable_key(key: str) -> str:
-    """The same as `generate`; Paddle may ignore the key, Oarlock does not."""
+    """The same as `generate`. (Paddle's dygraph mode ignores the key.)"""
     return generate(key)

@@ -46,7 +46,7 @@ def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0)
 
     A box is selected if its overlap with each selected box of higher score is at most the
     threshold.
-    eta: factor of the threshold after each selection.
+    eta: if < 1, the threshold is multiplied by it after each selection, while it is above 0.5.
     """
     if eta < 1 and threshold > 0.5:
         return _adaptive_suppress(boxes, threshold, extra, eta)

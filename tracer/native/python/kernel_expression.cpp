@@ -32,8 +32,8 @@ std::size_t find_expr_op(const std::string& name) {
   throw nb::value_error(("there is no instruction " + name).c_str());
 }
 
-/// x, y: numbers of the operands' values. destination: where the result is stored: output -1 -
-/// destination if negative, else a buffer.
+/// x, y: numbers of the operands' values. destination: the buffer that receives the result; if
+/// negative, it is output number -1 - destination instead.
 struct Instruction {
   std::size_t op, x, y;
   Size destination;
