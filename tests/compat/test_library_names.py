@@ -86,7 +86,8 @@ def test_sources_of_random_numbers_under_names() -> None:
 
 def test_models_that_are_cut_over_ranks_and_ops_in_cpp_are_refused() -> None:
     with pytest.raises(
-        OarlockError, match=r"ColumnParallelLinear: there is no model that is cut .* use nn\.Linear"
+        OarlockError,
+        match=r"ColumnParallelLinear: model parallelism is not supported.* use nn\.Linear",
     ):
         fleet.meta_parallel.ColumnParallelLinear(2, 3, gather_output=True)
     with pytest.raises(OarlockError, match="get_hybrid_communicate_group: data is shared"):

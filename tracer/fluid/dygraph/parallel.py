@@ -16,11 +16,11 @@ from ...core.communicator import MAX, SUM, world
 from ...core.errors import OarlockError, with_user_line
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
-from ...distributed import parallel as today
+from ...distributed import parallel as paddle2_parallel
 from ...distributed.environment import ParallelEnv
-from ...distributed.group import group_of
-from ...distributed.reducer import buckets_of
-from ...distributed.start import init_parallel_env
+from ...distributed.group import get_group
+from ...distributed.reducer import build_buckets
+from ...distributed.process_group import init_parallel_env
 from ...nn.layer import Layer as _Layer
 from .layers import Layer
 
@@ -58,7 +58,7 @@ class DataParallel(Layer):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """What the era of the program has under this name."""
-        return super().__new__(cls) if compat.is_paddle1 else today.DataParallel(*args, **kwargs)
+        return super().__new__(cls) if compat.is_paddle1 else paddle2_parallel.DataParallel(*args, **kwargs)
 
     def __init__(self, layers: Any, strategy: Any = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
@@ -66,8 +66,8 @@ class DataParallel(Layer):
             layers,
             strategy if strategy is not None else ParallelStrategy(),
         )
-        self._alike: set[int] = set()
-        self._make_alike(layers.state_dict().values())
+        self._synchronized: set[int] = set()
+        self._synchronize(layers.state_dict().values())
 
     @property
     def _saved_layer(self) -> Layer:
@@ -75,24 +75,24 @@ class DataParallel(Layer):
         found: Layer = self._layers
         return found
 
-    def _make_alike(self, tensors: Any) -> None:
+    def _synchronize(self, tensors: Any) -> None:
         if world.everybody.size == 1:
             return
-        today.check_alike(self._layers, group_of(0))
+        paddle2_parallel.check_same_parameters(self._layers, get_group(0))
         for tensor in tensors:
             array = cuda.contiguous_copy(tensor.array)
             world.everybody.broadcast(array, 0).wait()
             tensor.set_value(array)
-            self._alike.add(id(tensor))
+            self._synchronized.add(id(tensor))
 
-    def _check_new(self) -> None:
+    def _synchronize_new_parameters(self) -> None:
         """Layers of Paddle 1.5 make their parameters at the first call.
 
         Raises OarlockError where ranks made others.
         """
-        new = [(n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._alike]
+        new = [(n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._synchronized]
         before = [t.array for _, t in new]
-        self._make_alike(t for _, t in new)
+        self._synchronize(t for _, t in new)
         apart = [
             n
             for (n, t), array in zip(new, before, strict=True)
@@ -108,8 +108,8 @@ class DataParallel(Layer):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer gives."""
         found = self._layers(*inputs, **kwargs)
-        if world.everybody.size > 1 and len(self._alike) < len(self._layers.state_dict()):
-            self._check_new()
+        if world.everybody.size > 1 and len(self._synchronized) < len(self._layers.state_dict()):
+            self._synchronize_new_parameters()
         return found
 
     def scale_loss(self, loss: Any) -> Any:
@@ -126,15 +126,15 @@ class DataParallel(Layer):
         parameters = self._layers.parameters()
         flags = np.array([p.grad is not None for p in parameters], dtype=np.int32)
         everybody.all_reduce(flags, MAX).wait()
-        for bucket in buckets_of(
+        for bucket in build_buckets(
             [p for p, flag in zip(parameters, flags, strict=True) if flag], _MEGABYTES, _MEGABYTES
         ):
             bucket.clear()
             for index, parameter in enumerate(bucket.parameters):
-                bucket.part(index)[...] = 0 if parameter.grad is None else parameter.grad.array
-            bucket.send(everybody, SUM).wait()
+                bucket.gradient_view(index)[...] = 0 if parameter.grad is None else parameter.grad.array
+            bucket.start_all_reduce(everybody, SUM).wait()
             for index, parameter in enumerate(bucket.parameters):
-                parameter.grad = Tensor(bucket.part(index))
+                parameter.grad = Tensor(bucket.gradient_view(index))
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """That of the layer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oarlock.compat.age import of_text, parsed
+from oarlock.compat.api_version import detect_from_source, parse_version
 from oarlock.core.errors import OarlockError
 
 SOURCES = {
@@ -34,7 +34,7 @@ SOURCES = {
     ("version", "text"), [(v, t) for v, texts in SOURCES.items() for t in texts]
 )
 def test_what_a_source_says(version: str, text: str) -> None:
-    found = of_text(text)
+    found = detect_from_source(text)
     assert found is not None and found.version == version
 
 
@@ -43,11 +43,11 @@ def test_what_a_source_says(version: str, text: str) -> None:
     ["import numpy", "# import paddle later", "import paddlehub", "x = 'import paddle.fluid'"],
 )
 def test_a_source_without_paddle_says_nothing(text: str) -> None:
-    assert of_text(text) is None
+    assert detect_from_source(text) is None
 
 
 @pytest.mark.parametrize(
-    ("said", "version", "without_axes", "static"),
+    ("text", "version", "has_zero_dim", "static"),
     [
         ("1.8", "1.8.5", False, True),
         ("1", "1.8.5", False, True),
@@ -59,12 +59,16 @@ def test_a_source_without_paddle_says_nothing(text: str) -> None:
         ("2.0.0-rc1", "2.0.0-rc1", False, False),
     ],
 )
-def test_numbers(said: str, version: str, without_axes: bool, static: bool) -> None:
-    age = parsed(said)
-    assert age is not None
-    assert (age.version, age.tensors_without_axes, age.static_first) == (
+def test_numbers(text: str, version: str, has_zero_dim: bool, static: bool) -> None:
+    api_version = parse_version(text)
+    assert api_version is not None
+    assert (
+        api_version.version,
+        api_version.has_zero_dim_tensors,
+        api_version.is_static_by_default,
+    ) == (
         version,
-        without_axes,
+        has_zero_dim,
         static,
     )
 
@@ -72,8 +76,8 @@ def test_numbers(said: str, version: str, without_axes: bool, static: bool) -> N
 @pytest.mark.parametrize("said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4"])
 def test_what_is_no_number(said: str) -> None:
     with pytest.raises(OarlockError, match="is not a version of Paddle"):
-        parsed(said)
+        parse_version(said)
 
 
 def test_auto_leaves_it_open() -> None:
-    assert parsed("auto") is None and parsed(None) is None
+    assert parse_version("auto") is None and parse_version(None) is None

@@ -1,7 +1,6 @@
-"""Before Paddle 2.5 there were no tensors without axes: what gives one today gave one of shape [1].
+"""Emulate Paddle before 2.5, which has no 0-D tensors: functions return shape [1] instead of [].
 
-Names of functions as data; each result without axes gets one axis, which changes neither numbers
-nor gradients.
+`NAMES` lists the functions. Their 0-D results get one axis; values and gradients do not change.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _REDUCTIONS = (
     "count_nonzero argmax argmin trace mode kthvalue"
 )
 _OTHERS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
-# Modules and their names.   `Tensor`: its methods
+# Module -> names of its functions; `Tensor` -> names of its methods.
 NAMES: dict[str, str] = {
     "": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",
     ".tensor": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",
@@ -45,8 +44,8 @@ NAMES: dict[str, str] = {
 }
 
 
-class OneNumber(np.ndarray[Any, Any]):
-    """An array of one number, which `float()`, `int()` and `"%f" %` take for it, as NumPy did until
+class SingleElementArray(np.ndarray[Any, Any]):
+    """An array of one element that converts to float and int, as arrays with axes did before NumPy
     2.4.
     """
 
@@ -63,71 +62,75 @@ class OneNumber(np.ndarray[Any, Any]):
         return repr(self.view(np.ndarray))
 
 
-def as_number(array: Any) -> Any:
-    """An array of shape [1], or another one of one element with axes, as a OneNumber; anything else
-    itself.
+def as_single_element(array: Any) -> Any:
+    """View an array with axes and one element as a SingleElementArray; return other values
+    unchanged.
     """
     return (
-        array.view(OneNumber)
+        array.view(SingleElementArray)
         if type(array) is np.ndarray and array.ndim and array.size == 1
         else array
     )
 
 
-def _numbers_from(owner: Any, name: str) -> Callable[[], None]:
-    """Let a function give OneNumbers; what is returned takes that back."""
+def _wrap_array_results(owner: Any, name: str) -> Callable[[], None]:
+    """Make a function return SingleElementArrays.  Returns a function that restores it."""
     function = getattr(owner, name)
 
     @functools.wraps(function)
-    def giving(*args: Any, **kwargs: Any) -> Any:
-        found = function(*args, **kwargs)
-        return [as_number(a) for a in found] if isinstance(found, list) else as_number(found)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if isinstance(result, list):
+            return [as_single_element(a) for a in result]
+        return as_single_element(result)
 
-    setattr(owner, name, giving)
+    setattr(owner, name, wrapper)
     return functools.partial(setattr, owner, name, function)
 
 
-def wrapped() -> Callable[[], None]:
-    """Give results of shape [1] from now on; what is returned takes that back."""
+def use_one_element_results() -> Callable[[], None]:
+    """Make the functions of `NAMES` return shape [1] instead of [].  Returns a function that
+    restores them.
+    """
     undo: list[Callable[[], None]] = [
-        _numbers_from(Tensor, "numpy"),
-        _numbers_from(Executor, "run"),
+        _wrap_array_results(Tensor, "numpy"),
+        _wrap_array_results(Executor, "run"),
     ]
-    for where, names in NAMES.items():
-        owner = Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}")
+    for module, names in NAMES.items():
+        owner = Tensor if module == "Tensor" else importlib.import_module(f"oarlock{module}")
         for name in names.split():
             function = getattr(owner, name, None)
             if callable(function):
-                own = name in vars(owner)
-                setattr(owner, name, _with_an_axis(function))
-                undo.append(functools.partial(_restore, owner, name, function, own))
+                is_own = name in vars(owner)
+                setattr(owner, name, _add_axis_to_results(function))
+                undo.append(functools.partial(_restore, owner, name, function, is_own))
 
-    def back() -> None:
+    def restore() -> None:
         for step in reversed(undo):
             step()
 
-    return back
+    return restore
 
 
-def _restore(owner: Any, name: str, function: Any, own: bool) -> None:
-    if own:
+def _restore(owner: Any, name: str, function: Any, is_own: bool) -> None:
+    if is_own:
         setattr(owner, name, function)
     else:
         delattr(owner, name)
 
 
-def _with_an_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+def _add_axis_to_results(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def with_an_axis(*args: Any, **kwargs: Any) -> Any:
-        return _one(function(*args, **kwargs))
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return _add_axis(function(*args, **kwargs))
 
-    return with_an_axis
+    return wrapper
 
 
-def _one(result: Any) -> Any:
+def _add_axis(result: Any) -> Any:
     if isinstance(result, Tensor):
         return result if result.meta.shape else OPS["reshape2"](result, shape=[1])
     if isinstance(result, list | tuple) and any(isinstance(r, Tensor) for r in result):
-        made = [_one(r) for r in result]
-        return made if isinstance(result, list) else tuple(made)
+        results = [_add_axis(r) for r in result]
+        return results if isinstance(result, list) else tuple(results)
     return result

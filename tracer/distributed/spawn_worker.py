@@ -1,6 +1,4 @@
-"""What a process that `spawn` started does: make the parent's modules its own, then call the
-function.
-"""
+"""The program of a process of `spawn`: import the parent's main module, then call the function."""
 
 import multiprocessing.spawn
 import pickle
@@ -11,5 +9,5 @@ if __name__ == "__main__":
     preparation, call = pickle.loads(Path(sys.argv[1]).read_bytes())
     preparation.pop("dir", None)
     multiprocessing.spawn.prepare(preparation)
-    function, given = pickle.loads(call)
-    function(*given)
+    function, args = pickle.loads(call)
+    function(*args)
