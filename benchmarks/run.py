@@ -143,7 +143,10 @@ def prepare(folder: str) -> None:
     )
     for name in ("small", "mlp", "lenet", "resnet", "transformer"):
         export_model(
-            f"{folder}/{name}", Path(folder, name + ".onnx"), "onnx", ExportOptions(opset=17, check=False)
+            f"{folder}/{name}",
+            Path(folder, name + ".onnx"),
+            "onnx",
+            ExportOptions(opset=17, check=False),
         )
 
 

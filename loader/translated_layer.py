@@ -26,19 +26,18 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """Load a model saved at `path` by Oarlock or PaddlePaddle as a Layer in eval mode.
 
     path: the prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x, with the optional
-    configs model_filename and params_filename guards: 'check', or 'drop': assumptions are listed
-    but not enforced Further configs are options of the engine: device ('cpu', 'cuda', 'tensorrt'),
-    device_id, threads, inter_threads, optimize, spinning, arena, mem_pattern, tuned, deterministic,
-    copy_weights, tf32, fp16, profile, ort_library; cache_dir, a folder for optimized graphs;
-    warmup, a list of shapes by input name to run once at the start.
+    configs model_filename and params_filename.
+    guards: 'check', or 'drop': guards are listed but not enforced.
+    configs: the session options of the engine, such as device, threads and cache_dir; see
+    docs/options.md.
 
     The weights are memory-mapped. Raises FileError for invalid files, OpError for unknown configs
     and for the option offsets: the handles of oarlock.inference return the LoD of outputs.
     """
     if configs.get("offsets"):
         raise OpError(
-            "jit.load: a layer gives no offsets of its outputs; the handles of "
-            "oarlock.inference do, by lod()"
+            "jit.load: a layer returns no offsets of its outputs; use lod() of the handles of "
+            "oarlock.inference"
         )
     names = {
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -22,17 +22,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave rows out, the same ones at each call; tests without rows all stay."""
-    step = config.getoption("--one-in")
-    if step == 1:
-        return
-    seen: Counter[str] = Counter()
-    kept, dropped = [], []
-    for item in items:
-        name = item.nodeid.split("[")[0]
-        rows = "[" in item.nodeid
-        (kept if not rows or seen[name] % step == 0 else dropped).append(item)
-        seen[name] += 1
-    config.hook.pytest_deselected(items=dropped)
-    items[:] = kept
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Leave rows out before pytest creates their items, the same ones at each call; tests without
+    rows all stay.
+    """
+    yield
+    metafunc._calls = metafunc._calls[:: metafunc.config.getoption("--one-in")]

@@ -1,7 +1,7 @@
 #include "base/json.h"
-#include "capi/options.h"
 #include "check.h"
 #include "runtime/machine.h"
+#include "runtime/option_table.h"
 #include "runtime/tuning_file.h"
 #include "temp_folder.h"
 
@@ -80,7 +80,7 @@ TEST("options: warm-up shapes") {
   }
   for (const char* text : {"", "x", "=1", "x=1,", "x=1,,3", "x=,3", "x=1,y", "x=1x", "x=x1", "x=-1",
                            "x=1,=3", "x=1,y=2,", "x=1x99999999999999999999"})
-    CHECK_ERROR("shapes: NAME=1,3,224,224 is wanted", parse_shapes(text));
+    CHECK_ERROR("shapes: requires NAME=1,3,224,224", parse_shapes(text));
 }
 
 TEST("options: a warm-up runs the given shapes") {

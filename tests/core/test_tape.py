@@ -197,6 +197,7 @@ ATTRIBUTES = [
     ("tensor", "_hooks", 3),
     ("tensor", "_history", [1]),
     ("tensor", "_origin", 3),
+    ("tensor", "_zeros", None),
     ("node", "attrs", 3),
     ("node", "outs", None),
     ("node", "hooks", 3),
@@ -247,7 +248,7 @@ def test_deleting_an_attribute_restores_its_default(owner: str, name: str, wrong
 
 
 @pytest.mark.parametrize(
-    "name", ["node", "grad", "_hooks", "_history", "_origin", "stop_gradient", "array"]
+    "name", ["node", "grad", "_hooks", "_history", "_origin", "_zeros", "stop_gradient", "array"]
 )
 def test_backward_after_deleting_an_attribute_of_a_tensor(name: str) -> None:
     for chosen in ("leaf", "result"):

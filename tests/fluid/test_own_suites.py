@@ -289,11 +289,11 @@ def test_initializers_with_seeds_of_their_own() -> None:
         fluid.initializer.Xavier(seed=6),
         fluid.initializer.MSRA(False, seed=7),
     ):
-        first, again = (made.make([3, 4], np.dtype("float32")) for _ in range(2))
+        first, again = (made.compute([3, 4], np.dtype("float32")) for _ in range(2))
         np.testing.assert_array_equal(first, again)
     assert (
-        fluid.initializer.Normal().make([9], np.dtype("f4"))
-        != fluid.initializer.Normal().make([9], np.dtype("f4"))
+        fluid.initializer.Normal().compute([9], np.dtype("f4"))
+        != fluid.initializer.Normal().compute([9], np.dtype("f4"))
     ).all()
 
 
@@ -323,7 +323,7 @@ def test_kinds_of_errors() -> None:
                 layer.weight.set_value(wrong)
         with pytest.raises(TypeError, match="cannot become str"):
             layer.weight = "text"
-        with pytest.raises(TypeError, match="no tensor can hold"):
+        with pytest.raises(TypeError, match="dtype .* is not supported"):
             fluid.dygraph.to_variable("text")
         with pytest.raises(TypeError, match="no number"):
             fluid.dygraph.ReduceLROnPlateau("text")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.io import DataLoader, Dataset, IterableDataset, get_worker_info, shared
+from oarlock.io import DataLoader, Dataset, IterableDataset, get_worker_info, shared_memory
 from oarlock.io.workers import Workers
 
 MEMORY = Path("/dev/shm")
@@ -63,25 +63,25 @@ def test_large_arrays_come_whole(use: bool) -> None:
 
 def test_large_arrays_go_through_shared_memory() -> None:
     large, small = np.arange(LARGE_COUNT, dtype="float32"), np.arange(3)
-    lent = shared.lend(
+    lent = shared_memory.to_shared_memory(
         [(large, small, "text"), {"t": paddle.to_tensor(large)}], f"oar{os.getpid():x}_test_"
     )
-    assert isinstance(lent[0][0], shared.Lent)
+    assert isinstance(lent[0][0], shared_memory.SharedArray)
     assert lent[0][1:] == (small, "text")
     assert len(left()) == 2
-    taken = shared.take(lent)
+    taken = shared_memory.from_shared_memory(lent)
     np.testing.assert_array_equal(taken[0][0], large)
     np.testing.assert_array_equal(taken[1]["t"], large)
     assert left() == []
 
 
-LARGE_COUNT = shared.LARGE // 4
+LARGE_COUNT = shared_memory.MIN_BYTES // 4
 
 
 def test_without_room_nothing_is_lent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "_room", lambda: shared.LARGE)
+    monkeypatch.setattr(shared_memory, "_free_bytes", lambda: shared_memory.MIN_BYTES)
     large = np.zeros(LARGE_COUNT, "float32")
-    assert shared.lend([large], "oar_none_")[0] is large
+    assert shared_memory.to_shared_memory([large], "oar_none_")[0] is large
 
 
 def test_an_abandoned_pass_leaves_nothing() -> None:

@@ -101,7 +101,7 @@ def test_squeezing_all_axes_where_sizes_are_open(tmp_path: Path, shape: tuple[in
     net.eval()
     with pytest.warns(
         UserWarning,
-        match=r"squeeze: a size that is known only at run time counts as other than 1 .*float32\[\?,\?,1\]",
+        match=r"squeeze: an axis with a dynamic size is not removed.*float32\[\?,\?,1\]",
     ):
         paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, None, 3], "float32")])
     x = paddle.randn(shape)
@@ -122,7 +122,5 @@ def test_a_number_of_pieces_known_only_at_run_time() -> None:
     def pieces(x: Any) -> Any:
         return paddle.split(x, x.shape[0] // 2)[0]
 
-    with pytest.raises(
-        TraceError, match="split: num_or_sections is a number that is known only at run time"
-    ):
+    with pytest.raises(TraceError, match="split: num_or_sections is known only at run time"):
         paddle.jit.to_static(pieces, input_spec=[InputSpec([None, 4])])(paddle.ones([4, 4]))

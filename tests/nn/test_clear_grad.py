@@ -45,9 +45,14 @@ def test_a_parameter_with_a_cleared_gradient_is_updated(name: str) -> None:
     assert weight_after(name, settings, set_to_zero=False) == pytest.approx(forgotten, rel=1e-5)
 
 
-@pytest.mark.parametrize("change", ["none", "item", "set_value", "in place"])
-def test_gradients_accumulate_into_a_cleared_one_that_was_changed(change: str) -> None:
+@pytest.mark.parametrize("converted", [False, True])
+@pytest.mark.parametrize("change", ["none", "item", "set_value", "in place", "cleared again"])
+def test_gradients_accumulate_into_a_cleared_one_that_was_changed(
+    change: str, converted: bool
+) -> None:
     layer = nn.Linear(2, 1)
+    if converted:
+        paddle.jit.to_static(layer)
     layer(paddle.ones([1, 2])).sum().backward()
     layer.clear_gradients()
     gradient = layer.weight.grad
@@ -57,6 +62,10 @@ def test_gradients_accumulate_into_a_cleared_one_that_was_changed(change: str) -
         gradient.set_value(np.full([2, 1], 5.0, np.float32))
     elif change == "in place":
         gradient.add_(paddle.full([2, 1], 5.0))
+    elif change == "cleared again":
+        gradient.add_(paddle.full([2, 1], 5.0))
+        layer.clear_gradients()
+        gradient = layer.weight.grad
     before = gradient.numpy()
     layer(paddle.ones([1, 2])).sum().backward()
     np.testing.assert_array_equal(layer.weight.grad.numpy(), before + 1)

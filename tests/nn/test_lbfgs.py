@@ -45,5 +45,5 @@ def test_a_state_of_other_parameters_is_refused() -> None:
     point, rule = made(np.array([3, -2, 1], "float32"))
     stepped(point, rule, 3)
     other = oarlock.create_parameter([4], "float32")
-    with pytest.raises(ValueError, match="changes of 3 numbers for parameters of 4"):
+    with pytest.raises(ValueError, match="differences of 3 elements for parameters of 4"):
         oarlock.optimizer.LBFGS(parameters=[other]).set_state_dict(rule.state_dict())

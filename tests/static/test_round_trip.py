@@ -77,7 +77,7 @@ NEEDS_PROGRAM = {AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS}
 SHAPES = (
     st.lists(st.integers(-1, 2**40), max_size=4)
     .map(tuple)
-    .filter(lambda sizes: math.prod(map(abs, sizes)) < 2**50)
+    .filter(lambda sizes: math.prod(max(abs(n), 1) for n in sizes) < 2**50)
 )
 DTYPES = st.sampled_from([dtype.name for dtype in ALL])
 

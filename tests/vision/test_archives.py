@@ -16,7 +16,7 @@ from oarlock.utils import archives
 from oarlock.utils.archives import archive_at, members
 from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
-from oarlock.vision.datasets.flowers import unpacked
+from oarlock.vision.datasets.flowers import unpack_images
 
 
 def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
@@ -39,8 +39,8 @@ def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
 
 BELOW_ZERO = b"\xff" * 10 + b"\xfe\x00"
 LYING = {
-    "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too much"),
-    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too much|is not a complete archive|has no"),
+    "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too large"),
+    "huge": (lambda name: raw_member(name, b"77777777777"), "which is too large|is not a complete archive|has no"),
     "below-zero": (lambda name: raw_member(name, BELOW_ZERO), "has -512 bytes"),
     "below-zero-long-name": (lambda name: raw_member(name, BELOW_ZERO, tarfile.GNUTYPE_LONGNAME), "is not a complete archive"),
     "below-zero-more": (lambda name: raw_member(name, BELOW_ZERO, tarfile.XHDTYPE), "is not a complete archive"),
@@ -52,7 +52,7 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
     make, why = LYING[case]
     for name, read in (
         ("x/test_batch", lambda path: datasets.Cifar10(path, "test")),
-        ("jpg/image_00001.jpg", unpacked),
+        ("jpg/image_00001.jpg", unpack_images),
         ("VOCdevkit/a", datasets.VOC2012),
     ):
         (tmp_path / "a.tar").write_bytes(make(name))
@@ -63,7 +63,7 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
 
 def taken(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
     """The names of the files called w... that are taken out."""
-    with archive_at(path, most=unpacked) as archive:
+    with archive_at(path, max_bytes=unpacked) as archive:
         return [
             name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
         ]
@@ -99,7 +99,7 @@ def test_what_goes_before_a_file_is_not_read_where_it_is_large(kind: bytes, tmp_
     tracemalloc.start()
     try:
         with pytest.raises(
-            oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too much"
+            oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too large"
         ):
             taken(path)
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
@@ -110,10 +110,10 @@ def test_what_goes_before_a_file_is_not_read_where_it_is_large(kind: bytes, tmp_
 def test_what_goes_before_files_is_bounded_in_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MAX_HEADS", 2000)
+    monkeypatch.setattr(archives, "MAX_HEADERS", 2000)
     long = head("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
     assert taken(packed(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
-    with pytest.raises(oar.FileError, match="'long' has 2048 bytes, which is too much"):
+    with pytest.raises(oar.FileError, match="'long' has 2048 bytes, which is too large"):
         taken(packed(tmp_path / "a.tgz", *[long] * 4, END))
 
 
@@ -124,7 +124,7 @@ def test_what_is_passed_over_is_unpacked_up_to_the_limit(tmp_path: Path) -> None
         assert taken(path, unpacked=3 << 20) == ["w"]
         with pytest.raises(
             oar.FileError,
-            match=rf"{path.name}: is more than 1048576 bytes, unpacked, which is too mu",
+            match=rf"{path.name}: has more than 1048576 unpacked bytes, which is too la",
         ):
             taken(path, unpacked=1 << 20)
 
@@ -149,7 +149,7 @@ def test_pieces_of_sparse_files_are_not_listed(tmp_path: Path) -> None:
     sparse[148:156] = b"%06o\0 " % sum(sparse)
     said = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n".ljust(512, b"\0")
     for parts in ([sparse], [head("p", 512, tarfile.XHDTYPE), said, WANTED, END]):
-        with pytest.raises(oar.FileError, match="'w' has [0-9]+ bytes, which is too much"):
+        with pytest.raises(oar.FileError, match="'w' has [0-9]+ bytes, which is too large"):
             taken(packed(tmp_path / "a.tgz", *map(bytes, parts)))
 
 

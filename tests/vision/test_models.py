@@ -73,7 +73,7 @@ def test_what_is_not_there_is_refused() -> None:
         lambda: models.ShuffleNetV2(act="tanh"),
         lambda: models.DenseNet(122),
     ):
-        with pytest.raises(oar.OpError, match="is not one of|is one of|dilation is 1"):
+        with pytest.raises(oar.OpError, match="is not one of|must be one of|dilation must be 1"):
             make()
     with pytest.raises(oar.OpError, match="vgg11: no weights are published"):
         models.vgg11(pretrained=True, num_classes=0, with_pool=False)
@@ -134,7 +134,7 @@ def test_published_weights_are_fetched_once(
 
     with pytest.warns(UserWarning, match=r"Skip loading for classifier.1"):
         models.mobilenet_v2(pretrained=True, scale=0.25, num_classes=3)
-    with pytest.warns(UserWarning, match="have 2 values of no use"):
+    with pytest.warns(UserWarning, match="have 2 values that the model does not have"):
         models.mobilenet_v2(pretrained=True, scale=0.25, num_classes=0)
 
 

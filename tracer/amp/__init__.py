@@ -1,6 +1,4 @@
-"""Mixed precision: ops in float16 or bfloat16 where that is safe, loss scaling, models decorated
-for it.
-"""
+"""Automatic mixed precision: casts, loss scaling and decorated models."""
 
 from . import amp_lists, debugging
 from .amp_lists import black_list, white_list

@@ -45,7 +45,7 @@ class TensorStatistics:
 
     @property
     def key(self) -> str:
-        """What lines of two logs that belong together have in common."""
+        """Key that corresponding lines of two logs share."""
         return f"{self.op}/{self.tensor}".replace(".cast_fp16", "").replace(".cast_fp32", "")
 
 

@@ -45,42 +45,40 @@ EXTRA_BLACK_LIST = _ops_of("deny_at_o2")
 
 
 class Lists(NamedTuple):
-    """white: ops that run in half precision; black: in float32."""
+    """white: ops that run in half precision; black: ops that run in float32."""
 
     white: frozenset[str]
     black: frozenset[str]
 
 
 def white_list() -> dict[str, dict[str, set[str]]]:
-    """The ops that run in half precision, by dtype and level."""
-    given = {"float16": FP16_WHITE_LIST, "bfloat16": BF16_WHITE_LIST}
+    """Return the ops that run in half precision, by dtype and level."""
+    by_dtype = {"float16": FP16_WHITE_LIST, "bfloat16": BF16_WHITE_LIST}
     return {
-        dtype: {level: set(ops) for level in ("OD", "O1", "O2")} for dtype, ops in given.items()
+        dtype: {level: set(ops) for level in ("OD", "O1", "O2")} for dtype, ops in by_dtype.items()
     }
 
 
 def black_list() -> dict[str, dict[str, set[str]]]:
-    """The ops that run in float32, by dtype and level."""
-    given = {"float16": FP16_BLACK_LIST, "bfloat16": BF16_BLACK_LIST}
+    """Return the ops that run in float32, by dtype and level."""
+    by_dtype = {"float16": FP16_BLACK_LIST, "bfloat16": BF16_BLACK_LIST}
     return {
         d: {"OD": set(), "O1": ops | EXTRA_BLACK_LIST, "O2": set(EXTRA_BLACK_LIST)}
-        for d, ops in given.items()
+        for d, ops in by_dtype.items()
     }
 
 
 def lists_for(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
 ) -> Lists:
-    """The lists of a level, with the user's own before them.
+    """Return the lists of a level with the user's custom lists applied.
 
-    Raises OpError for an op that is in both of those.
+    Raises OpError for an op in both custom lists.
     """
-    more, less = set(white or ()), set(black or ())
-    if more & less:
-        raise OpError(
-            f"auto_cast: {sorted(more & less)} are in the custom white list and in the black one"
-        )
+    custom_white, custom_black = set(white or ()), set(black or ())
+    if custom_white & custom_black:
+        raise OpError(f"auto_cast: {sorted(custom_white & custom_black)} are in both custom lists")
     return Lists(
-        frozenset((white_list()[dtype][level] - less) | more),
-        frozenset((black_list()[dtype][level] - more) | less),
+        frozenset((white_list()[dtype][level] - custom_black) | custom_white),
+        frozenset((black_list()[dtype][level] - custom_white) | custom_black),
     )

@@ -1,4 +1,4 @@
-"""auto_cast and decorate: where mixed precision begins."""
+"""auto_cast and decorate: the user interface of mixed precision."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import WrapperMode, remove_wrapper, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..nn.layer import KeepsFloat32, Layer
+from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
 from .amp_lists import Lists, lists_for
 from .mode import Amp, Settings
 
 DTYPES = ("float16", "bfloat16")
 LEVELS = ("O0", "OD", "O1", "O2")
-WIDE_IN_FLOAT16 = (LayerNorm, InstanceNorm1D, InstanceNorm2D, InstanceNorm3D)
+FLOAT32_IN_FLOAT16_MODELS = (LayerNorm, InstanceNorm1D, InstanceNorm2D, InstanceNorm3D)
 
 
-def _refuse(why: str) -> OpError:
-    return OpError(with_user_line(why))
+def _op_error(message: str) -> OpError:
+    return OpError(with_user_line(message))
 
 
-def settings_of(
+def make_settings(
     white: Iterable[str] | None,
     black: Iterable[str] | None,
     level: str,
     dtype: str,
     use_promote: bool,
 ) -> Settings | None:
-    """The settings that the arguments of auto_cast say; None where nothing is to be cast."""
+    """Convert the arguments of auto_cast to settings; None if nothing is cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
-        raise _refuse(f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}")
+        raise _op_error(f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}")
     if dtype not in DTYPES:
-        raise _refuse(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
+        raise _op_error(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
     if level == "O0":
         return None
     lists: Lists = lists_for(level, dtype, white, black)
@@ -53,24 +53,24 @@ def auto_cast(
     dtype: str = "float16",
     use_promote: bool = True,
 ) -> Iterator[None]:
-    """In the body ops run in `dtype` or in float32, as lists of op types say.
+    """Run the ops in the body in `dtype` or float32, selected by lists of op types.
 
     level O1: ops of the white list in `dtype`, those of the black list in float32, others in
-    float32 if any operand is; O2: as O1 with a short black list (use_promote=False: others in
-    `dtype`); OD: all but the white list in float32; O0: nothing is cast.
+    float32 if any input is float32; O2: as O1 with a short black list (use_promote=False: others in
+    `dtype`); OD: all ops except the white list in float32; O0: no casts
     """
     settings = (
-        settings_of(custom_white_list, custom_black_list, level, dtype, use_promote)
+        make_settings(custom_white_list, custom_black_list, level, dtype, use_promote)
         if enable
         else None
     )
-    bare = remove_wrapper(state.mode, Amp)
-    with use_mode(bare if settings is None else Amp(bare, settings)):
+    inner = remove_wrapper(state.mode, Amp)
+    with use_mode(inner if settings is None else Amp(inner, settings)):
         yield
 
 
 def amp_state() -> dict[str, Any] | None:
-    """What the auto_cast in force was asked for; None outside of one."""
+    """Return the arguments of the active auto_cast; None outside of one."""
     mode = state.mode
     while not isinstance(mode, Amp):
         if not isinstance(mode, WrapperMode):
@@ -88,59 +88,61 @@ def amp_state() -> dict[str, Any] | None:
 
 
 def is_float16_supported(device: str | None = None) -> bool:
-    """Whether float16 can be used: here it always can, computed in float32 where it matters."""
+    """Return True: float16 is always supported; sensitive ops compute in float32."""
     return True
 
 
 def is_bfloat16_supported(device: str | None = None) -> bool:
-    """Whether bfloat16 can be used: here it always can, computed in float32 where it matters."""
+    """Return True: bfloat16 is always supported; sensitive ops compute in float32."""
     return True
 
 
-def _listed(given: Any) -> list[Any]:
-    return [] if given is None else list(given) if isinstance(given, list | tuple) else [given]
+def _to_list(value: Any) -> list[Any]:
+    return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
-    """Types, and ids of layers with all below them, that stay as they are."""
+def _resolve_excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
+    """Return the types and the ids of layers (with their sublayers) that are not cast."""
     types: list[type] = []
-    own: set[int] = set()
-    for item in _listed(excluded_layers):
+    ids: set[int] = set()
+    for item in _to_list(excluded_layers):
         if isinstance(item, Layer):
-            own |= {id(layer) for layer in item.sublayers(include_self=True)}
+            ids |= {id(layer) for layer in item.sublayers(include_self=True)}
         elif isinstance(item, type) and issubclass(item, Layer):
             types.append(item)
         else:
-            raise _refuse(
-                f"decorate: excluded_layers holds {item!r}, which is neither a layer nor "
-                "a type of layers"
+            raise _op_error(
+                f"decorate: excluded_layers contains {item!r}, which is neither a layer nor "
+                "a layer class"
             )
-    return tuple(types), own
+    return tuple(types), ids
 
 
 def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
-    """Parameters and buffers in `dtype`, but those of norms that need float32."""
-    types, own = _excluded(excluded_layers)
-    stay = (KeepsFloat32, *types) + (WIDE_IN_FLOAT16 if dtype == "float16" else ())
+    """Cast parameters and buffers to `dtype`, except in normalization layers that need float32."""
+    types, excluded_ids = _resolve_excluded(excluded_layers)
+    excluded_types = (Float32Layer, *types) + (
+        FLOAT32_IN_FLOAT16_MODELS if dtype == "float16" else ()
+    )
     for layer in model.sublayers(include_self=True):
-        if not isinstance(layer, stay) and id(layer) not in own:
+        if not isinstance(layer, excluded_types) and id(layer) not in excluded_ids:
             layer._cast_own(dtype)
 
 
-def _saved_as(dtype: str) -> Any:
-    """A hook that has a state dict in `dtype`; the parameters stay as they are."""
+def _make_save_dtype_hook(dtype: str) -> Any:
+    """Return a state dict hook that casts the values to `dtype`; the parameters do not change."""
 
-    def hook(found: dict[str, Tensor]) -> None:
-        for key, tensor in found.items():
+    def hook(state: dict[str, Tensor]) -> None:
+        for key, tensor in state.items():
             if is_float(tensor.meta.dtype):
-                made = cast(tensor.detach(), dtype)
-                made.name = tensor.name
-                found[key] = made
+                saved = cast(tensor.detach(), dtype)
+                saved.name = tensor.name
+                state[key] = saved
 
     return hook
 
 
-def _wide_gradients(model: Layer) -> None:
+def _cast_gradients_to_float32(model: Layer) -> None:
     for parameter in model.parameters():
         parameter.register_hook(lambda g: cast(g, "float32"))
 
@@ -149,19 +151,19 @@ def _check(
     models: list[Any], optimizers: list[Any], level: str, dtype: str, save_dtype: Any
 ) -> None:
     if level not in ("O1", "O2"):
-        raise _refuse(f"decorate: level={level!r} is neither O1 nor O2")
+        raise _op_error(f"decorate: level={level!r} is neither O1 nor O2")
     if dtype not in DTYPES:
-        raise _refuse(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
+        raise _op_error(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
     if save_dtype not in (None, *DTYPES, "float32", "float64"):
-        raise _refuse(
+        raise _op_error(
             f"decorate: save_dtype={save_dtype!r} is not one of float16, bfloat16, float32, float64"
         )
     for model in models:
         if not isinstance(model, Layer):
-            raise _refuse(f"decorate: a model is {type(model).__name__}, not a Layer")
+            raise _op_error(f"decorate: expected a Layer, got {type(model).__name__}")
     for optimizer in optimizers:
         if not hasattr(optimizer, "_parameter_list"):
-            raise _refuse(f"decorate: {type(optimizer).__name__} is not an optimizer")
+            raise _op_error(f"decorate: {type(optimizer).__name__} is not an optimizer")
 
 
 def decorate(
@@ -174,24 +176,22 @@ def decorate(
     master_grad: bool = False,
     excluded_layers: Any = None,
 ) -> Any:
-    """Models and optimizers made ready for auto_cast; the same ones are given back.
+    """Prepare models and optimizers for auto_cast; returns the same objects.
 
-    At O1 there is nothing to do.
-
-    O2: parameters become `dtype`, but for batch norms, and layer and instance norms in float16;
-    optimizers keep float32 copies unless
-    master_weight is False.
-    save_dtype: of what state_dict() gives; master_grad: gradients of parameters in float32.
+    O1: nothing to do. O2: parameters are cast to `dtype`, except in batch normalizations and, for
+    float16, layer and instance normalizations; optimizers hold float32 copies unless master_weight
+    is False. save_dtype: dtype of state_dict(); master_grad: compute gradients of parameters in
+    float32.
     """
-    _check(_listed(models), _listed(optimizers), level, dtype, save_dtype)
+    _check(_to_list(models), _to_list(optimizers), level, dtype, save_dtype)
     if level == "O2":
-        for model in _listed(models):
+        for model in _to_list(models):
             _cast_model(model, dtype, excluded_layers)
             if save_dtype is not None:
-                model.register_state_dict_hook(_saved_as(save_dtype))
+                model.register_state_dict_hook(_make_save_dtype_hook(save_dtype))
             if master_grad:
-                _wide_gradients(model)
-        for optimizer in _listed(optimizers):
+                _cast_gradients_to_float32(model)
+        for optimizer in _to_list(optimizers):
             optimizer._multi_precision = master_weight is not False
     return models if optimizers is None else (models, optimizers)
 

@@ -19,7 +19,7 @@ from ..core.numerics_check import is_enabled, set_enabled, statistics
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .accuracy_compare import compare_accuracy
-from .mode import tensors_of
+from .mode import tensors_in
 
 __all__ = [
     "DebugMode",
@@ -56,28 +56,30 @@ def check_numerics(
     var_name: str,
     debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT,
 ) -> tuple[Tensor, Tensor]:
-    """How many NaNs, infinities and zeros `tensor` has, and its max, min and mean.
+    """Count NaNs, infinities and zeros in `tensor`, and compute its max, min and mean.
 
     x [*] -> int64 [3], float32 [3]
 
-    op_type, var_name: who made it, for the error.
+    op_type, var_name: producer of the tensor, for the error message
     """
     counts, values = statistics(tensor.numpy())
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
-        found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
-        raise OarlockError(with_user_line(f"{op_type}: {found} in {var_name} (X={tensor.meta})"))
+        counts_text = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
+        raise OarlockError(
+            with_user_line(f"{op_type}: {counts_text} in {var_name} (X={tensor.meta})")
+        )
     return Tensor(cuda.to_default_device(np.array(counts, np.int64))), Tensor(
         cuda.to_default_device(np.array(values, np.float32))
     )
 
 
-COLUMNS = ("float16", "bfloat16", "float32")  # and all others
+COLUMNS = ("float16", "bfloat16", "float32")  # the fourth column counts all other dtypes
 
 
 class Stats(WrapperMode):
-    """Counts the ops that run, by the dtype of their first operand.
+    """Mode that counts ops by the dtype of their first input.
 
-    counts: by op type, one number for each of COLUMNS and the rest
+    counts: by op type, one number for each of COLUMNS and one for other dtypes
     """
 
     def __init__(self, inner: Mode, counts: dict[str, list[int]]) -> None:
@@ -85,23 +87,23 @@ class Stats(WrapperMode):
         self.counts = counts
 
     def with_inner(self, inner: Mode) -> Stats:
-        """The same statistics around another mode."""
+        """Return the same statistics with another inner mode."""
         return Stats(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Count the op, then run it."""
-        given = tensors_of(args)
-        name = given[0].dtype.name if given else ""
+        tensors = tensors_in(args)
+        name = tensors[0].dtype.name if tensors else ""
         self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1
         return super().run(op, args, attrs)
 
 
 def _table(counts: dict[str, list[int]]) -> str:
-    """The counts as Paddle prints them."""
-    heads = [
+    """Format the counts as Paddle prints them."""
+    headers = [
         f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")
     ]
-    lines = [f"<{' op list ':-^120}>", " | ".join([f"<{' Op Name ':-^40}", *heads]) + ">"]
+    lines = [f"<{' op list ':-^120}>", " | ".join([f"<{' Op Name ':-^40}", *headers]) + ">"]
     lines += [
         "|  ".join([f"  {op:<40}", *(f"{n:<17}" for n in counts[op])]) for op in sorted(counts)
     ]
@@ -109,23 +111,21 @@ def _table(counts: dict[str, list[int]]) -> str:
 
 
 def enable_operator_stats_collection() -> None:
-    """Count from now on the ops that run in this thread, by dtype; see
-    disable_operator_stats_collection.
-    """
+    """Start counting the ops of this thread by dtype."""
     state.mode = Stats(remove_wrapper(state.mode, Stats), {})
 
 
 def disable_operator_stats_collection() -> None:
-    """Stop counting, and print the counts."""
-    found = find_mode(state.mode, Stats)
-    if found is not None:
+    """Stop counting and print the counts."""
+    mode = find_mode(state.mode, Stats)
+    if mode is not None:
         state.mode = remove_wrapper(state.mode, Stats)
-        print(_table(found.counts))
+        print(_table(mode.counts))
 
 
 @contextmanager
 def collect_operator_stats() -> Iterator[None]:
-    """Count the ops that the body runs, by dtype, and print the counts."""
+    """Count the ops of the body by dtype and print the counts."""
     enable_operator_stats_collection()
     try:
         yield

@@ -14,9 +14,9 @@ from ..tensor.math import multiply
 UNSCALED, STEPPED = "unscale_()", "step()"
 
 
-def _check_ratio(name: str, ok: bool, value: float, words: str) -> None:
+def _check_ratio(name: str, ok: bool, value: float, relation: str) -> None:
     if not ok:
-        raise OpError(with_user_line(f"GradScaler: {name}={value} is not {words} 1"))
+        raise OpError(with_user_line(f"GradScaler: {name}={value} is not {relation} 1"))
 
 
 class AmpScaler:
@@ -49,68 +49,77 @@ class AmpScaler:
         self._incr_every_n_steps = incr_every_n_steps
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_count = self._decr_count = 0
-        self._done: dict[int, str] = {}  # what was called for an optimizer since the last update
+        self._last_calls: dict[int, str] = {}  # by id of the optimizer, since the last update
         self._found_inf: dict[int, bool] = {}
 
     # -- one step
     # --------------------------------------------------------------------------
 
     def scale(self, var: Tensor) -> Tensor:
-        """The loss times the factor, in float32.   var [*] -> [*]"""
+        """Return the loss times the factor, in float32.
+
+        var [*] -> [*]
+        """
         if not isinstance(var, Tensor):
             raise OpError(with_user_line(f"GradScaler.scale: {type(var).__name__} is not a tensor"))
         return multiply(cast(var, "float32"), self._scale) if self._enable else var
 
     def _unscale(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the factor, and see whether all are
-        finite.
+        """Divide the gradients of an optimizer's parameters by the factor, and check whether all
+        are finite.
         """
         if not self._enable:
             return
-        done = self._done.get(id(optimizer))
-        if done is not None:
+        last_call = self._last_calls.get(id(optimizer))
+        if last_call is not None:
             raise OarlockError(
-                with_user_line(f"GradScaler.unscale_: {done} was called since the last update()")
+                with_user_line(
+                    f"GradScaler.unscale_: {last_call} was called since the last update()"
+                )
             )
-        found = False
+        found_inf = False
         for parameter in optimizer._parameter_list:
             if parameter.grad is not None:
                 array = parameter.grad.array
                 unscaled = array * np.float32(1 / self._scale)
-                found = found or not bool(np.isfinite(unscaled).all())
+                found_inf = found_inf or not bool(np.isfinite(unscaled).all())
                 parameter.grad.array = unscaled.astype(array.dtype, copy=False)
-        self._found_inf[id(optimizer)] = found
-        self._done[id(optimizer)] = UNSCALED
+        self._found_inf[id(optimizer)] = found_inf
+        self._last_calls[id(optimizer)] = UNSCALED
 
-    def _stepped(self, optimizer: Any, step: Any) -> Any:
-        """What `step` gives, None where a gradient is not finite and it is left out."""
-        if self._done.get(id(optimizer)) == STEPPED:
+    def _step_if_finite(self, optimizer: Any, step: Any) -> Any:
+        """Return the result of `step`, or None if a gradient is not finite and the step is
+        skipped.
+        """
+        if self._last_calls.get(id(optimizer)) == STEPPED:
             raise OarlockError(
                 with_user_line("GradScaler.step: step() was called since the last update()")
             )
-        if id(optimizer) not in self._done:
+        if id(optimizer) not in self._last_calls:
             self._unscale(optimizer)
-        made = None if self._found_inf[id(optimizer)] else step()
-        self._done[id(optimizer)] = STEPPED
-        return made
+        result = None if self._found_inf[id(optimizer)] else step()
+        self._last_calls[id(optimizer)] = STEPPED
+        return result
 
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """optimizer.minimize with gradients unscaled, unless one is not finite; then update()."""
+        """Unscale the gradients and call optimizer.minimize if all are finite; then update the
+        factor.
+        """
         if not self._enable:
-            found: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
-            return found
-        made = self._stepped(optimizer, lambda: optimizer.minimize(*args, **kwargs))
-        self._close()
-        return made or (None, None)
+            result: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
+            return result
+        result = self._step_if_finite(optimizer, lambda: optimizer.minimize(*args, **kwargs))
+        self._finish_step()
+        return result or (None, None)
 
-    def _close(self) -> None:
+    def _finish_step(self) -> None:
         if self._use_dynamic_loss_scaling:
             self._adapt(any(self._found_inf.values()))
-        self._done.clear()
+        self._last_calls.clear()
         self._found_inf.clear()
 
     def _adapt(self, found_inf: bool) -> None:
-        """Change the factor after a step."""
+        """Update the factor after a step."""
         if found_inf:
             self._incr_count, self._decr_count = 0, self._decr_count + 1
             if self._decr_count == self._decr_every_n_nan_or_inf:
@@ -124,54 +133,56 @@ class AmpScaler:
     # --------------------------------------------------------------------------
 
     def is_enable(self) -> bool:
-        """Whether losses are scaled."""
+        """Return whether losses are scaled."""
         return self._enable
 
     def is_use_dynamic_loss_scaling(self) -> bool:
-        """Whether the factor changes by itself."""
+        """Return whether the factor is updated."""
         return self._use_dynamic_loss_scaling
 
     def get_init_loss_scaling(self) -> float:
-        """The factor at the start."""
+        """Return the initial factor."""
         return self._init_loss_scaling
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
-        """Start again with this factor."""
+        """Set the initial and the current factor."""
         self._init_loss_scaling = new_init_loss_scaling
         self._scale = float(new_init_loss_scaling)
 
     def get_incr_ratio(self) -> float:
-        """What the factor is multiplied by after good steps."""
+        """Return the multiplier after finite steps."""
         return self._incr_ratio
 
     def set_incr_ratio(self, new_incr_ratio: float) -> None:
-        """Set what the factor is multiplied by after good steps: more than 1."""
+        """Set the multiplier after finite steps (> 1)."""
         _check_ratio("incr_ratio", new_incr_ratio > 1.0, new_incr_ratio, "above")
         self._incr_ratio = new_incr_ratio
 
     def get_decr_ratio(self) -> float:
-        """What the factor is multiplied by after bad steps."""
+        """Return the multiplier after steps with NaN or infinity."""
         return self._decr_ratio
 
     def set_decr_ratio(self, new_decr_ratio: float) -> None:
-        """Set what the factor is multiplied by after bad steps: less than 1."""
+        """Set the multiplier after steps with NaN or infinity (< 1)."""
         _check_ratio("decr_ratio", new_decr_ratio < 1.0, new_decr_ratio, "below")
         self._decr_ratio = new_decr_ratio
 
     def get_incr_every_n_steps(self) -> int:
-        """After how many good steps in a row the factor grows."""
+        """Return the number of consecutive finite steps before the factor increases."""
         return self._incr_every_n_steps
 
     def set_incr_every_n_steps(self, new_incr_every_n_steps: int) -> None:
-        """Set after how many good steps in a row the factor grows."""
+        """Set the number of consecutive finite steps before the factor increases."""
         self._incr_every_n_steps = new_incr_every_n_steps
 
     def get_decr_every_n_nan_or_inf(self) -> int:
-        """After how many bad steps in a row the factor shrinks."""
+        """Return the number of consecutive steps with NaN or infinity before the factor
+        decreases.
+        """
         return self._decr_every_n_nan_or_inf
 
     def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
-        """Set after how many bad steps in a row the factor shrinks."""
+        """Set the number of consecutive steps with NaN or infinity before the factor decreases."""
         self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
 
     _STATE_TYPES = {  # noqa: RUF012 - a constant
@@ -227,7 +238,7 @@ def _state_error(reason: str) -> OarlockError:
 
 
 class GradScaler(AmpScaler):
-    """See AmpScaler: the same with another start, and with step and update apart."""
+    """AmpScaler with other defaults and separate `step` and `update`."""
 
     def __init__(
         self,
@@ -254,15 +265,15 @@ class GradScaler(AmpScaler):
         self._unscale(optimizer)
 
     def step(self, optimizer: Any) -> None:
-        """optimizer.step() with gradients unscaled, unless one is not finite."""
+        """Unscale the gradients and call optimizer.step() if all are finite."""
         if not self._enable:
             optimizer.step()
             return
-        self._stepped(optimizer, optimizer.step)
+        self._step_if_finite(optimizer, optimizer.step)
         if not self._use_dynamic_loss_scaling:
-            self._close()
+            self._finish_step()
 
     def update(self) -> None:
-        """Change the factor after a step, if it is time."""
+        """Update the factor after a step."""
         if self._enable and self._use_dynamic_loss_scaling:
-            self._close()
+            self._finish_step()

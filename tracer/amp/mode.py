@@ -1,6 +1,4 @@
-"""The mode of `auto_cast`: before an op runs, its operands are cast to the dtype that the lists
-say.
-"""
+"""The mode of `auto_cast`: casts the inputs of each op to the dtype that the lists specify."""
 
 from __future__ import annotations
 
@@ -18,9 +16,9 @@ from .amp_lists import Lists
 
 
 class Settings(NamedTuple):
-    """What auto_cast was asked for.
+    """Arguments of auto_cast.
 
-    promote: an op of neither list runs in float32 if any operand is.
+    promote: an op of neither list runs in float32 if any input is float32
     """
 
     level: str
@@ -30,27 +28,28 @@ class Settings(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """A parameter that was cast.   array: what it held then."""
+    """A cast parameter.
+
+    array: its value at the time of the cast; result: the cast tensor
+    """
 
     parameter: Parameter
     array: Any
-    made: Tensor
+    result: Tensor
 
 
-def tensors_of(args: tuple[Any, ...]) -> list[Tensor]:
-    """All tensors among operands."""
-    found: list[Tensor] = []
+def tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
+    """Return all tensors among the inputs."""
+    tensors: list[Tensor] = []
     for arg in args:
-        found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
-    return found
+        tensors += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
+    return tensors
 
 
 class Amp(WrapperMode):
-    """Operands are cast as `settings` say, by `cast` ops of the inner mode, so that gradients and
-    programs know of them.
+    """Casts inputs by `cast` ops of the inner mode, so that they are differentiated and captured.
 
-    A parameter is cast once in a block, for as long as its value and the tape behind the cast are
-    there.
+    A parameter is cast once in a block, as long as its value and the graph of the cast exist.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Amp(WrapperMode):
         self.casts: dict[Any, Cast] = {} if casts is None else casts
 
     def with_inner(self, inner: Mode) -> Amp:
-        """The same casts around another mode."""
+        """Return the same casts with another inner mode."""
         return Amp(inner, self.settings, self.casts)
 
     def cache_key(self) -> Hashable:
@@ -71,17 +70,17 @@ class Amp(WrapperMode):
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Cast the inputs, then run the op in the inner mode."""
-        before, state.mode = state.mode, self.inner
+        outer_mode, state.mode = state.mode, self.inner
         try:
-            with np.errstate(all="ignore"):  # what half precision cannot hold is infinite
+            with np.errstate(all="ignore"):  # half precision may overflow to infinity
                 return op(*(args if op.type == "cast" else self._cast_all(op, args)), **attrs)
         finally:
-            state.mode = before
+            state.mode = outer_mode
 
     def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        seen = args[:1] if op.traits.amp_casts_only_x else args
-        target = self._target(op, seen)
-        return (*(self._cast_slot(a, target) for a in seen), *args[len(seen) :])
+        cast_args = args[:1] if op.traits.amp_casts_only_x else args
+        target = self._target(op, cast_args)
+        return (*(self._cast_slot(a, target) for a in cast_args), *args[len(cast_args) :])
 
     def _target(self, op: Op, args: tuple[Any, ...]) -> DType:
         level, dtype, lists, promote = self.settings
@@ -89,8 +88,8 @@ class Amp(WrapperMode):
             return dtype
         if op.type in lists.black or op.traits.no_half or level == "OD":
             return float32
-        single = promote and any(t.meta.dtype == float32.np for t in tensors_of(args))
-        return float32 if single else dtype
+        has_float32 = promote and any(t.meta.dtype == float32.np for t in tensors_in(args))
+        return float32 if has_float32 else dtype
 
     def _cast_slot(self, arg: Any, target: DType) -> Any:
         if isinstance(arg, list | tuple):
@@ -103,21 +102,21 @@ class Amp(WrapperMode):
             return tensor
         if isinstance(tensor, Parameter) and self.is_eager:
             return self._cast_parameter(tensor, target)
-        return _casted(tensor, target)
+        return _cast_op(tensor, target)
 
     def _cast_parameter(self, parameter: Parameter, target: DType) -> Tensor:
         key = (id(parameter), target.proto, self.tape)
-        held = self.casts.get(key)
-        if held is not None and held.array is parameter.array:
-            node = held.made.node
+        cached = self.casts.get(key)
+        if cached is not None and cached.array is parameter.array:
+            node = cached.result.node
             # Otherwise an earlier backward() has freed the graph of the cast.
             if node is None or node.args is not None:
-                return held.made
-        made = _casted(parameter, target)
-        self.casts[key] = Cast(parameter, parameter.array, made)
-        return made
+                return cached.result
+        result = _cast_op(parameter, target)
+        self.casts[key] = Cast(parameter, parameter.array, result)
+        return result
 
 
-def _casted(tensor: Tensor, target: DType) -> Tensor:
-    found: Tensor = OPS["cast"](tensor, in_dtype=tensor.dtype.proto, out_dtype=target.proto)
-    return found
+def _cast_op(tensor: Tensor, target: DType) -> Tensor:
+    out: Tensor = OPS["cast"](tensor, in_dtype=tensor.dtype.proto, out_dtype=target.proto)
+    return out

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import op_accesses
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, differentiable
-from .backward_pass import BackwardPass
+from .backward_pass import ProgramBackwardPass
 from .decompose import decompose_in_place
 from .grad_ops import GradOps
 from .saved_values import SavedValues
@@ -47,7 +47,7 @@ def differentiate(
     start = len(current.ops)
     with use_mode(Static(recorder)):
         around = [inner.block for inner in recorder.open_blocks[:-1]]
-        backward = BackwardPass(
+        backward = ProgramBackwardPass(
             recorder, activity, SavedValues(recorder, current, around=around), wanted
         )
         for name, gradient in targets.items():
@@ -99,7 +99,7 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
     return found
 
 
-def _initial_gradient(backward: BackwardPass, name: str) -> Variable:
+def _initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
     """The gradient of a target: ones."""
     of = backward.variable(name)
     sized = backward.recorder.policy.emits_grad_ops and -1 not in of.meta.shape

@@ -22,24 +22,6 @@ from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_like, reduce_to, zeros_for
 from .saved_values import SavedValues
 
-# Ops whose gradient has the shape of the input, also for dynamic dimensions.
-SAME_SHAPE_GRADS = frozenset(
-    {
-        "as_complex",
-        "as_real",
-        "cast",
-        "conj",
-        "flip",
-        "reverse",
-        "scale",
-        "sequence_reverse",
-        "sign",
-        "split",
-        "sum",
-        "unbind",
-    }
-)
-
 
 def apply_rule(
     op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]
@@ -69,20 +51,22 @@ def as_0d(value: Any) -> Any:
     )
 
 
-Handler = Callable[["BackwardPass", OpDesc, int], None]
+Handler = Callable[["ProgramBackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays. The modules that define them
 # register them here.
 RULES: dict[str, Handler] = {}
 
 
-class BackwardPass:
+class ProgramBackwardPass:
     """The backward pass over one block.
 
     cotangents: the gradients of its variables. Gradient ops are appended to the recorder's current
     block.
     """
 
-    emit_grad_op: ClassVar[Callable[[BackwardPass, Op, OpDesc, int], bool]]  # set by emit_grad_ops
+    emit_grad_op: ClassVar[
+        Callable[[ProgramBackwardPass, Op, OpDesc, int], bool]
+    ]  # set by emit_grad_ops
 
     def __init__(
         self,
@@ -116,7 +100,7 @@ class BackwardPass:
                     )
                     raise OarlockError(with_user_line(f"{why}{recorded_at(op)}"))
                 start = len(self.recorder.block.ops)
-                RULES.get(op.type, BackwardPass.differentiate_op)(self, op, i)
+                RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
                     result.where, result.layer = op.where, op.layer
         self.block = self.saved_values.block
@@ -168,7 +152,9 @@ class BackwardPass:
             raise OpError(
                 f"{desc.type}: the gradient of its gradient is not known{recorded_at(desc)}"
             )
-        if self.recorder.policy.emits_grad_ops and BackwardPass.emit_grad_op(self, op, desc, at):
+        if self.recorder.policy.emits_grad_ops and ProgramBackwardPass.emit_grad_op(
+            self, op, desc, at
+        ):
             return
         grads = self._output_grads(op, desc, at)
         if not op.has_vjp or not any(self.needs_grad(n) for n in desc.input_names()):
@@ -278,7 +264,7 @@ class BackwardPass:
                     gradient = one() if callable(one) else one
                     if gradient is not None:
                         like = self.before(name, at)
-                        same = op.type in SAME_SHAPE_GRADS and gradient.meta == like.meta
+                        same = op.traits.grad_keeps_shape and gradient.meta == like.meta
                         found.append((name, gradient if same else reduce_to(gradient, like)))
         return found
 

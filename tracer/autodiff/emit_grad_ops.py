@@ -11,7 +11,7 @@ from ..core.op import Op
 from ..core.paddle1_compat import compat
 from ..ir.block_captures import EMPTY
 from ..ir.program import Attr, AttrType, OpDesc
-from .backward_pass import BackwardPass
+from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_like
 from .grad_op_signatures import grad_input_slots, grad_op_type, paddle1_grad_attrs
 
@@ -19,7 +19,7 @@ from .grad_op_signatures import grad_input_slots, grad_op_type, paddle1_grad_att
 FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
 
 
-def emit_grad_op(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     """Emit the gradient op of op number `at`; emit nothing and return False if Paddle's op cannot
     express the gradient.
     """
@@ -46,7 +46,7 @@ def emit_grad_op(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     return True
 
 
-def _uses_all_output_grads(backward: BackwardPass, desc: OpDesc, slots: list[str]) -> bool:
+def _uses_all_output_grads(backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]) -> bool:
     """Whether the gradient op takes the gradients of all outputs that have one."""
     arrived = [
         slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
@@ -54,7 +54,7 @@ def _uses_all_output_grads(backward: BackwardPass, desc: OpDesc, slots: list[str
     return all(slot + GRADIENT in slots for slot in arrived)
 
 
-def _inputs_unchanged(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def _inputs_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     """Whether inputs and outputs still have their values in the backward pass.
 
     A state that the op updates in place, such as the averages of batch_norm, does not matter.
@@ -70,13 +70,13 @@ def _inputs_unchanged(backward: BackwardPass, op: Op, desc: OpDesc, at: int) -> 
     )
 
 
-def _drop_output_grads(backward: BackwardPass, desc: OpDesc) -> None:
+def _drop_output_grads(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     for name in desc.output_names():
         if name in backward.cotangents:
             backward.cotangents.take(name)
 
 
-def _emit(backward: BackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
+def _emit(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
     backward.add_missing_outputs(op, desc, at, slots)
     inputs = {slot: found for slot in slots if (found := _grad_op_inputs(backward, desc, at, slot))}
     _drop_output_grads(backward, desc)
@@ -98,7 +98,7 @@ def _emit(backward: BackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str
             backward.cotangents.mark_renameable(gradient, result)
 
 
-def _grad_op_inputs(backward: BackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:
+def _grad_op_inputs(backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:
     """The inputs of the gradient op in a slot."""
     stem = slot.removesuffix(GRADIENT)
     if stem == slot:
@@ -107,7 +107,7 @@ def _grad_op_inputs(backward: BackwardPass, desc: OpDesc, at: int, slot: str) ->
     return [EMPTY if gradient is None else gradient.name for gradient in found]
 
 
-def _declare_input_grad(backward: BackwardPass, name: str) -> tuple[str, Variable | None]:
+def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
     """Declare a gradient of `name` if it is needed."""
     if not backward.needs_grad(name):
         return name, None
@@ -117,7 +117,7 @@ def _declare_input_grad(backward: BackwardPass, name: str) -> tuple[str, Variabl
     )
 
 
-def _emit_sum_grad(backward: BackwardPass, desc: OpDesc) -> None:
+def _emit_sum_grad(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     """The gradient of `sum`: one `scale` op for each input."""
     arrived = backward.cotangents.take(desc.outputs["Out"][0])
     for name in desc.inputs["X"]:
@@ -129,4 +129,4 @@ def _emit_sum_grad(backward: BackwardPass, desc: OpDesc) -> None:
             backward.cotangents.mark_renameable(part, backward.recorder.block.ops[-1])
 
 
-BackwardPass.emit_grad_op = emit_grad_op
+ProgramBackwardPass.emit_grad_op = emit_grad_op

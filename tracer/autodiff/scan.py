@@ -12,7 +12,7 @@ from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..ir.block_captures import EMPTY, block_reads
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from .backward_pass import BackwardPass
+from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_like, zeros_for
 from .saved_values import SavedValues
 
@@ -23,7 +23,7 @@ class RecurrentGradient:
     made: the gradient block, a child of the forward block, so that it sees its variables.
     """
 
-    def __init__(self, outer: BackwardPass, op: OpDesc, at: int) -> None:
+    def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         self.outer, self.op, self.at = outer, op, at
         self.recorder = outer.recorder
         blocks = self.recorder.program.blocks
@@ -33,7 +33,7 @@ class RecurrentGradient:
         saved_values = SavedValues(
             self.recorder, self.block, (outer.saved_values, at), repeats=True
         )
-        self.backward = BackwardPass(self.recorder, outer.activity, saved_values)
+        self.backward = ProgramBackwardPass(self.recorder, outer.activity, saved_values)
 
     def run(self) -> None:
         """Emit the gradient block and the op that runs it."""
@@ -111,7 +111,7 @@ class RecurrentGradient:
         return found.name
 
 
-def recurrent_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def recurrent_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
         name = backward.recorder.namer.temporary("step_scopes")

@@ -6,11 +6,11 @@ from ..capture.side_effects.py_func import backward_call, pylayer_gradients, reg
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
-from .backward_pass import RULES, BackwardPass
+from .backward_pass import RULES, ProgramBackwardPass
 from .cotangents import declare_like, reduce_to, zeros_for
 
 
-def _output_grads(backward: BackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
+def _output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
     """The gradients of the outputs, zeros where none arrived, None for outputs without gradient;
     removes them from `cotangents`.
     """
@@ -26,7 +26,7 @@ def _output_grads(backward: BackwardPass, op: OpDesc, at: int) -> list[Variable 
     return found
 
 
-def _print_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
@@ -39,7 +39,7 @@ def _print_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     backward.accumulate(name, result)
 
 
-def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = _output_grads(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
@@ -69,7 +69,7 @@ def _py_func_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
         backward.accumulate(names[i], gradient)
 
 
-def _pylayer_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = [g for g in _output_grads(backward, op, at) if g is not None]
     for name, gradient in zip(op.inputs["X"], pylayer_gradients(op, gradients), strict=True):
         if backward.needs_grad(name) and gradient is not None:

@@ -16,7 +16,7 @@ from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
-from .backward_pass import RULES, BackwardPass
+from .backward_pass import RULES, ProgramBackwardPass
 from .cotangents import declare_like, declare_shared_gradient, reduce_to, zeros_for
 from .saved_values import SavedValues
 from .scan import recurrent_grad
@@ -30,7 +30,7 @@ class BlockGradient:
     shared with the enclosing block are declared there.
     """
 
-    def __init__(self, outer: BackwardPass, op: OpDesc, at: int, repeats: bool) -> None:
+    def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, repeats: bool) -> None:
         self.outer, self.op, self.at, self.repeats = outer, op, at, repeats
         self.recorder = outer.recorder
         self.block = self.recorder.program.blocks[op.attr("sub_block")]
@@ -45,7 +45,7 @@ class BlockGradient:
         saved_values = SavedValues(
             self.recorder, self.block, (self.outer.saved_values, self.at), self.repeats
         )
-        backward = BackwardPass(self.recorder, self.outer.activity, saved_values)
+        backward = ProgramBackwardPass(self.recorder, self.outer.activity, saved_values)
         inner = OpenBlock(made)
         with self.recorder.in_block(inner):
             for name, gradient in self.carried.items():
@@ -93,7 +93,7 @@ class BlockGradient:
     # -- what comes out
     # -----------------------------------------------------------------------------------------
 
-    def _initial_value_grad(self, backward: BackwardPass, name: str) -> Variable:
+    def _initial_value_grad(self, backward: ProgramBackwardPass, name: str) -> Variable:
         """The gradient of the value of a written variable before the block."""
         if name in backward.cotangents:
             total = backward.cotangents.total(name)
@@ -106,7 +106,7 @@ class BlockGradient:
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
-    def _read_grads(self, backward: BackwardPass) -> dict[str, Variable]:
+    def _read_grads(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
         """The gradients of the variables that the block only reads."""
         outside = block_reads(self.recorder.program, self.block)
         found = dict.fromkeys(
@@ -158,11 +158,11 @@ class BlockGradient:
         )
 
 
-def _conditional_block_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _conditional_block_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     BlockGradient(backward, op, at, repeats=False).run()
 
 
-def _while_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
         name = backward.recorder.namer.temporary("while_scopes")
         backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
@@ -174,7 +174,7 @@ def _while_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
 # -----------------------------------------------------------------------------------------
 
 
-def _assign_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _assign_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -187,7 +187,7 @@ def _assign_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
         )
 
 
-def _select_input_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     operands = [backward.before(n, at) for n in op.inputs["X"]]
     made = [
@@ -209,7 +209,7 @@ def _select_input_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
 # ------------------------------------------------------------------------------
 
 
-def _write_to_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     target, value = op.outputs["Out"][0], op.inputs["X"][0]
     gradient = backward.cotangents.take(target)
     operand = backward.before(value, at)
@@ -229,14 +229,16 @@ def _write_to_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
     backward.accumulate(target, rest)
 
 
-def _read_from_array_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _read_from_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
         _add_element(backward, name, backward.before(op.inputs["I"][0], at), gradient)
 
 
-def _add_element(backward: BackwardPass, name: str, position: Variable, gradient: Variable) -> None:
+def _add_element(
+    backward: ProgramBackwardPass, name: str, position: Variable, gradient: Variable
+) -> None:
     """Add a gradient to one element of a TensorArray's gradient."""
     before = (
         backward.cotangents.take(name)
@@ -251,7 +253,7 @@ def _add_element(backward: BackwardPass, name: str, position: Variable, gradient
     backward.accumulate(name, made)
 
 
-def _tensor_array_to_tensor_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.take(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -266,7 +268,7 @@ def _tensor_array_to_tensor_grad(backward: BackwardPass, op: OpDesc, at: int) ->
         backward.accumulate(name, made)
 
 
-def _slice_grad(backward: BackwardPass, op: OpDesc, at: int) -> None:
+def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient of `slice` of a TensorArray; a tensor has its own rule."""
     name = op.inputs["Input"][0]
     if not backward.is_array(name):

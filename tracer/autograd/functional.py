@@ -22,18 +22,20 @@ def backward(
 
     grad_tensors: initial gradients, one per tensor; None for ones.
     """
-    roots = _listed(tensors)
-    given = [None] * len(roots) if grad_tensors is None else _listed(grad_tensors)
-    if len(given) != len(roots):
-        raise OpError(with_user_line(f"backward: {len(given)} gradients for {len(roots)} tensors"))
+    roots = _to_list(tensors)
+    initial_grads = [None] * len(roots) if grad_tensors is None else _to_list(grad_tensors)
+    if len(initial_grads) != len(roots):
+        raise OpError(
+            with_user_line(f"backward: {len(initial_grads)} gradients for {len(roots)} tensors")
+        )
     _backward(
         roots,
-        [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)],
+        [reshape_to_output(root, g) for root, g in zip(roots, initial_grads, strict=True)],
         retain_graph,
     )
 
 
-def _listed(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return [value] if isinstance(value, Tensor) else list(value)
 
 
@@ -49,14 +51,14 @@ class Jacobian:
         allowed = (1, 2) if is_batched else (0, 1)
         for name, t in (("ys", ys), ("xs", xs)):
             if len(t.meta.shape) not in allowed:
-                why = (
-                    f"{name} needs {allowed[0]} or {allowed[1]} axes "
+                problem = (
+                    f"{name} must have rank {allowed[0]} or {allowed[1]} "
                     f"{'with' if is_batched else 'without'} batch_axis"
                 )
-                raise OpError(with_user_line(f"jacobian: {why} (ys={ys.meta}, xs={xs.meta})"))
+                raise OpError(with_user_line(f"jacobian: {problem} (ys={ys.meta}, xs={xs.meta})"))
         if is_batched and ys.meta.shape[0] != xs.meta.shape[0]:
             raise OpError(
-                with_user_line(f"jacobian: the batches differ (ys={ys.meta}, xs={xs.meta})")
+                with_user_line(f"jacobian: the batch sizes differ (ys={ys.meta}, xs={xs.meta})")
             )
         self._ys, self._xs, self._axis = ys, xs, int(is_batched)
         self._rows: dict[int, Tensor] = {}
@@ -79,27 +81,30 @@ class Jacobian:
                 if len(self._ys.meta.shape) == self._axis
                 else self._ys[(slice(None),) * self._axis + (index,)]
             )
-            found = grad(y, self._xs, create_graph=True, retain_graph=True, allow_unused=True)[0]
-            self._rows[index] = zeros_like(self._xs) if found is None else found
+            gradient = grad(y, self._xs, create_graph=True, retain_graph=True, allow_unused=True)[0]
+            self._rows[index] = zeros_like(self._xs) if gradient is None else gradient
         return self._rows[index]
 
     def __getitem__(self, index: Any) -> Tensor:
-        places = index if isinstance(index, tuple) else (index,)
+        items = index if isinstance(index, tuple) else (index,)
         if len(self._ys.meta.shape) == self._axis:  # one row
             return self._row(0)[index] if self.shape else self._row(0)
-        if Ellipsis in places:
-            at = places.index(Ellipsis)
-            places = (
-                places[:at]
-                + (slice(None),) * (len(self.shape) - len(places) + 1)
-                + places[at + 1 :]
+        if Ellipsis in items:
+            position = items.index(Ellipsis)
+            items = (
+                items[:position]
+                + (slice(None),) * (len(self.shape) - len(items) + 1)
+                + items[position + 1 :]
             )
-        places += (slice(None),) * (self._axis + 1 - len(places))
-        wanted = range(self._ys.meta.shape[-1])[places[self._axis]]
-        rows = [self._row(i) for i in ([wanted] if isinstance(wanted, int) else wanted)]
-        first = 0 if isinstance(wanted, int) else slice(None)
+        items += (slice(None),) * (self._axis + 1 - len(items))
+        selected_rows = range(self._ys.meta.shape[-1])[items[self._axis]]
+        rows = [
+            self._row(i)
+            for i in ([selected_rows] if isinstance(selected_rows, int) else selected_rows)
+        ]
+        row_index = 0 if isinstance(selected_rows, int) else slice(None)
         return stack(rows, axis=self._axis)[
-            (*places[: self._axis], first, *places[self._axis + 1 :])
+            (*items[: self._axis], row_index, *items[self._axis + 1 :])
         ]
 
     def __getattr__(self, name: str) -> Any:
@@ -108,7 +113,7 @@ class Jacobian:
         return getattr(self[...], name)
 
 
-def _forwarded(name: str) -> Callable[..., Any]:
+def _forward_operator(name: str) -> Callable[..., Any]:
     def operator(self: Jacobian, *args: Any) -> Any:
         return getattr(self[...], name)(*(a[...] if isinstance(a, Jacobian) else a for a in args))
 
@@ -128,7 +133,7 @@ for _name in (
     "__eq__",
     "__ne__",
 ):
-    setattr(Jacobian, _name, _forwarded(_name))
+    setattr(Jacobian, _name, _forward_operator(_name))
 Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
@@ -136,7 +141,7 @@ class Hessian(Jacobian):
     """The second derivatives of a scalar: the Jacobian of its gradient."""
 
 
-def _batched(batch_axis: int | None) -> bool:
+def _is_batched(batch_axis: int | None) -> bool:
     if batch_axis not in (None, 0):
         raise OpError(with_user_line(f"jacobian: batch_axis={batch_axis} is neither None nor 0"))
     return batch_axis == 0
@@ -151,8 +156,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     if isinstance(ys, list | tuple):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     if isinstance(xs, list | tuple):
-        return tuple(Jacobian(ys, x, _batched(batch_axis)) for x in xs)
-    return Jacobian(ys, xs, _batched(batch_axis))
+        return tuple(Jacobian(ys, x, _is_batched(batch_axis)) for x in xs)
+    return Jacobian(ys, xs, _is_batched(batch_axis))
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
@@ -161,73 +166,91 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
-    batch = int(_batched(batch_axis))
+    batch = int(_is_batched(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
         raise OpError(
-            with_user_line(f"hessian: ys is not one number{' of each' * batch} (ys={ys.meta})")
+            with_user_line(
+                f"hessian: ys must have one element{' per batch element' * batch} (ys={ys.meta})"
+            )
         )
-    every = _listed(xs)
-    found = grad(ys, every, create_graph=True, retain_graph=True, allow_unused=True)
-    firsts = [zeros_like(x) if g is None else g for x, g in zip(every, found, strict=True)]
-    rows = tuple(tuple(Hessian(g, x, bool(batch)) for x in every) for g in firsts)
+    inputs = _to_list(xs)
+    gradients = grad(ys, inputs, create_graph=True, retain_graph=True, allow_unused=True)
+    first_derivatives = [
+        zeros_like(x) if g is None else g for x, g in zip(inputs, gradients, strict=True)
+    ]
+    rows = tuple(tuple(Hessian(g, x, bool(batch)) for x in inputs) for g in first_derivatives)
     return rows[0][0] if isinstance(xs, Tensor) else rows
 
 
-def _leaves(xs: Any) -> list[Tensor]:
-    found = [x.detach() for x in _listed(xs)]
-    for x in found:
+def _detached_leaves(xs: Any) -> list[Tensor]:
+    """Return detached copies that require gradients."""
+    leaves = [x.detach() for x in _to_list(xs)]
+    for x in leaves:
         x.stop_gradient = False
-    return found
+    return leaves
 
 
-def _like(given: Any, tensors: list[Tensor], what: str) -> list[Tensor]:
-    vectors = [ones_like(t) for t in tensors] if given is None else _listed(given)
+def _initial_vectors(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
+    """Return v as a list, by default ones; raises OpError if the shapes differ from those of
+    `tensors`.
+    """
+    vectors = [ones_like(t) for t in tensors] if v is None else _to_list(v)
     if [v.meta.shape for v in vectors] != [t.meta.shape for t in tensors]:
-        shown = ", ".join(str(t.meta) for t in tensors)
+        metas = ", ".join(str(t.meta) for t in tensors)
         raise OpError(
             with_user_line(
-                f"{what}: v is not like {shown} (v={', '.join(str(v.meta) for v in vectors)})"
+                f"{function}: v must have the shapes of {metas} "
+                f"(v={', '.join(str(v.meta) for v in vectors)})"
             )
         )
     return vectors
 
 
-def _as(found: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any:
-    filled = [zeros_like(t) if g is None else g for g, t in zip(found, tensors, strict=True)]
+def _fill_and_unwrap(grads: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any:
+    """Replace missing gradients by zeros; return a tensor if `like` is one, otherwise a tuple."""
+    filled = [zeros_like(t) if g is None else g for g, t in zip(grads, tensors, strict=True)]
     return filled[0] if isinstance(like, Tensor) else tuple(filled)
 
 
 def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)` and the product of `v` with its Jacobian, which has the shape of xs.
+    """Return `func(*xs)` and the product of `v` with its Jacobian, which has the shape of xs.
 
-    v: shape of the result, ones for None.
+    v: shape of the result, default ones
     """
-    leaves = _leaves(xs)
+    leaves = _detached_leaves(xs)
     ys = func(*leaves)
-    results = _listed(ys)
-    found = grad(results, leaves, _like(v, results, "vjp"), create_graph=True, allow_unused=True)
-    return ys, _as(found, leaves, xs)
+    results = _to_list(ys)
+    grads = grad(
+        results, leaves, _initial_vectors(v, results, "vjp"), create_graph=True, allow_unused=True
+    )
+    return ys, _fill_and_unwrap(grads, leaves, xs)
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
-    """`func(*xs)` and the product of its Jacobian with `v`, which has the shape of the result.
+    """Return `func(*xs)` and the product of its Jacobian with `v`, which has the shape of the
+    result.
 
-    v: shape of xs, ones for None.
-    The gradient is linear in the initial gradient; differentiating it once more gives the product
-    (double backward).
+    v: shape of xs, default ones. The gradient is linear in the initial gradient; differentiating it
+    once more computes the product (double backward).
     """
-    leaves = _leaves(xs)
-    vectors = _like(v, leaves, "jvp")
+    leaves = _detached_leaves(xs)
+    vectors = _initial_vectors(v, leaves, "jvp")
     ys = func(*leaves)
-    results = _listed(ys)
-    back = [ones_like(y) for y in results]
-    for b in back:
-        b.stop_gradient = False
-    lines = grad(results, leaves, back, create_graph=True, allow_unused=True)
-    kept = [(g, u) for g, u in zip(lines, vectors, strict=True) if g is not None]
-    found = (
-        grad([g for g, _ in kept], back, [u for _, u in kept], create_graph=True, allow_unused=True)
-        if kept
-        else [None] * len(back)
+    results = _to_list(ys)
+    cotangents = [ones_like(y) for y in results]
+    for cotangent in cotangents:
+        cotangent.stop_gradient = False
+    grads = grad(results, leaves, cotangents, create_graph=True, allow_unused=True)
+    pairs = [(g, u) for g, u in zip(grads, vectors, strict=True) if g is not None]
+    products = (
+        grad(
+            [g for g, _ in pairs],
+            cotangents,
+            [u for _, u in pairs],
+            create_graph=True,
+            allow_unused=True,
+        )
+        if pairs
+        else [None] * len(cotangents)
     )
-    return ys, _as(found, results, ys)
+    return ys, _fill_and_unwrap(products, results, ys)

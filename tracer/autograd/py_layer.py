@@ -27,7 +27,7 @@ class PyLayerContext:
         self._saved = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """The saved tensors."""
+        """Return the saved tensors."""
         return self._saved
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
@@ -38,7 +38,7 @@ class PyLayerContext:
         """No-op: results never share a tensor with inputs."""
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward receives zeros (default) or None for results without gradient."""
+        """Set whether backward receives zeros (default) or None for results without gradient."""
         self._zeros = bool(value)
 
 
@@ -53,12 +53,12 @@ class PyLayer:
     @staticmethod
     def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
         """Compute the results; nothing in it is recorded for gradients."""
-        raise NotImplementedError("a PyLayer needs a forward")
+        raise NotImplementedError("a PyLayer must implement forward")
 
     @staticmethod
     def backward(ctx: PyLayerContext, *args: Any) -> Any:
         """Compute the gradients of the tensors that forward took."""
-        raise NotImplementedError("a PyLayer needs a backward")
+        raise NotImplementedError("a PyLayer must implement backward")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -68,46 +68,52 @@ class PyLayer:
         ctx = PyLayerContext()
         with use_mode(state.mode.with_tape(False)):
             result = cls.forward(ctx, *args, **kwargs)
-        given = _tensors([*args, *kwargs.values()])
-        nested = list(result) if isinstance(result, list | tuple) else [result]
-        results = [_own(r, given, ctx) if isinstance(r, Tensor) else r for r in nested]
+        inputs = _tensors_in([*args, *kwargs.values()])
+        result_list = list(result) if isinstance(result, list | tuple) else [result]
+        results = [
+            _copy_if_input(r, inputs, ctx) if isinstance(r, Tensor) else r for r in result_list
+        ]
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
             raise OpError(
                 with_user_line(
-                    f"{cls.__name__}: forward gave no tensor, but {type(result).__name__}"
+                    f"{cls.__name__}: forward must return a tensor, not {type(result).__name__}"
                 )
             )
-        if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in given):
+        if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in inputs):
             state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
-        if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in given):
-            _record(cls, ctx, given, tensors)
+        if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
+            _record(cls, ctx, inputs, tensors)
         return type(result)(results) if isinstance(result, list | tuple) else results[0]
 
 
-def _tensors(args: Sequence[Any]) -> list[Tensor]:
-    found: list[Tensor] = []
-    for a in args:
-        found += (
-            [a] if isinstance(a, Tensor) else _tensors(a) if isinstance(a, list | tuple) else []
+def _tensors_in(args: Sequence[Any]) -> list[Tensor]:
+    tensors: list[Tensor] = []
+    for arg in args:
+        tensors += (
+            [arg]
+            if isinstance(arg, Tensor)
+            else _tensors_in(arg)
+            if isinstance(arg, list | tuple)
+            else []
         )
-    return found
+    return tensors
 
 
-def _own(result: Tensor, given: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
+def _copy_if_input(result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
     """The result as a new tensor if forward returned one of its inputs."""
-    if not any(result is t for t in given):
+    if not any(result is t for t in inputs):
         return result
-    made = result.detach()
-    ctx._constant = tuple(made if t is result else t for t in ctx._constant)
-    return made
+    copy = result.detach()
+    ctx._constant = tuple(copy if t is result else t for t in ctx._constant)
+    return copy
 
 
 def _record(
-    cls: type[PyLayer], ctx: PyLayerContext, given: list[Tensor], results: list[Tensor]
+    cls: type[PyLayer], ctx: PyLayerContext, inputs: list[Tensor], results: list[Tensor]
 ) -> None:
     attrs = {"materialize_grads": ctx._zeros}
-    node = Node(_op(cls, ctx), (given,), attrs, [t.array for t in results])
+    node = Node(_op(cls, ctx), (inputs,), attrs, [t.array for t in results])
     for i, tensor in enumerate(results):
         if is_float(tensor.meta.dtype) and not any(tensor is c for c in ctx._constant):
             tensor.stop_gradient, tensor.node, tensor.index = False, node, i
@@ -128,7 +134,7 @@ def _op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
 
 
 def _no_kernel(x: Any) -> Any:
-    raise AssertionError("a PyLayer is run by apply()")
+    raise AssertionError("a PyLayer has no kernel: apply() runs it")
 
 
 def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[Any]], list[Any]]:
@@ -138,18 +144,18 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
         bare = state.mode is BARE_ARRAYS
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
         with use_mode(state.mode.with_tape(False) if bare else state.mode):
-            found = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])
-        found = list(found) if isinstance(found, list | tuple) else [found]
-        if len(found) != len(operands):
-            why = (
-                f"{cls.__name__}: backward gave {len(found)} gradients for the "
+            gradients = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])
+        gradients = list(gradients) if isinstance(gradients, list | tuple) else [gradients]
+        if len(gradients) != len(operands):
+            problem = (
+                f"{cls.__name__}: backward returned {len(gradients)} gradients for the "
                 f"{len(operands)} tensors that forward was called with"
             )
-            raise OpError(with_user_line(why))
-        for f, x in zip(found, operands, strict=True):
+            raise OpError(with_user_line(problem))
+        for f, x in zip(gradients, operands, strict=True):
             _check_like(cls.__name__, f, x if bare else x.meta)
-        found = [to_public_grad(f) if isinstance(f, Tensor) else f for f in found]
-        return [f.array if bare and isinstance(f, Tensor) else f for f in found]
+        gradients = [to_public_grad(f) if isinstance(f, Tensor) else f for f in gradients]
+        return [f.array if bare and isinstance(f, Tensor) else f for f in gradients]
 
     return rule
 
@@ -158,11 +164,11 @@ def _check_like(name: str, gradient: Any, operand: Any) -> None:
     """Raise OpError unless the gradient is None or has the input's shape."""
     if gradient is None:
         return
-    got = gradient.meta if isinstance(gradient, Tensor) else type(gradient).__name__
+    actual = gradient.meta if isinstance(gradient, Tensor) else type(gradient).__name__
     if not isinstance(gradient, Tensor) or gradient.meta.shape != operand.shape:
-        wanted = Meta(operand.shape, operand.dtype)
+        expected = Meta(operand.shape, operand.dtype)
         raise OpError(
             with_user_line(
-                f"{name}: backward gave {got} as the gradient of an operand (X={wanted})"
+                f"{name}: backward returned {actual} as the gradient of an input (X={expected})"
             )
         )

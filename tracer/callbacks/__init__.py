@@ -1,4 +1,4 @@
-"""What may happen between the steps of Model.fit."""
+"""Callbacks of Model.fit."""
 
 from ..hapi.callbacks import *
 from ..hapi.event_log import TensorBoard, VisualDL

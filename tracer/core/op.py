@@ -151,6 +151,8 @@ class OpTraits(NamedTuple):
     half_with_float32: slots in `same_dtype` may mix half precision and float32.
     amp: how automatic mixed precision treats the op.
     amp_casts_only_x: automatic mixed precision casts only the first input.
+    grad_keeps_shape: the gradients have the shapes of the inputs also where dimensions are dynamic,
+    so that none is summed over broadcast axes.
     older_attrs: attribute names in files of older Paddle versions, with today's names.
     """
 
@@ -164,6 +166,7 @@ class OpTraits(NamedTuple):
     half_with_float32: bool = False
     amp: AmpClass = ""
     amp_casts_only_x: bool = False
+    grad_keeps_shape: bool = False
     older_attrs: Mapping[str, str] = {}
 
 
@@ -409,19 +412,9 @@ def op(
     meta: Kernel | None = None,
     *,
     attrs_of: Op | None = None,
-    no_grad: str = "",
-    internal: bool = False,
-    random: bool = False,
-    value_dependent_shape: bool = False,
-    no_half: str = "",
-    breaks_lod: bool = False,
-    host: str = "",
     same_dtype: str = "",
     floating: str = "",
-    half_with_float32: bool = False,
-    amp: AmpClass = "",
-    amp_casts_only_x: bool = False,
-    older_attrs: Mapping[str, str] | None = None,
+    **traits: Any,
 ) -> Callable[[Kernel], Op]:
     """Decorator: define the op `type` with the decorated function as its kernel.
 
@@ -429,31 +422,19 @@ def op(
     attrs_of: an op whose attributes this op also has; its kernel takes them as `**attributes`.
     same_dtype: input slots, separated by spaces, that must have one dtype.
     floating: input slots that must have a floating dtype.
-    The other parameters are the fields of OpTraits.
+    traits: fields of OpTraits.
     """
     ins, outs = (
         [_parse_slot(s) for s in side.split(",") if s.strip()] for side in slots.split("->")
     )
-    traits = OpTraits(
-        no_grad=no_grad,
-        internal=internal,
-        random=random,
-        value_dependent_shape=value_dependent_shape,
-        no_half=no_half,
-        breaks_lod=breaks_lod,
-        host=host,
-        half_with_float32=half_with_float32,
-        amp=amp,
-        amp_casts_only_x=amp_casts_only_x,
-        older_attrs=older_attrs or {},
-    )
+    op_traits = OpTraits(**traits)
 
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
-        if no_half:
-            kernel = _reject_half(kernel, no_half)
-        result = OPS[type] = Op(type, ins, outs, kernel, traits, attrs_of)
+        if op_traits.no_half:
+            kernel = _reject_half(kernel, op_traits.no_half)
+        result = OPS[type] = Op(type, ins, outs, kernel, op_traits, attrs_of)
         if meta is not None:
             result.meta(meta)
         names = [slot.name for slot in ins]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from . import cuda, unique_name
-from ._tape import TensorBase, next_seq, oldest_seq
+from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import BY_NP, DType, dtype_of
 from .errors import MisfitError, OpError, StateError, with_user_line
 from .item_index import check_item
@@ -30,12 +30,12 @@ class Tensor(TensorBase):
 
     # Fields that most tensors never set have class-level defaults. TensorBase (C++) has the fields
     # that every op reads: array, stop_gradient, node (None for a leaf), index (of the result of the
-    # node), grad, _hooks, _history (values before in-place changes, with their sequence numbers)
-    # and _origin (for a snapshot of a leaf: the leaf, which gets its gradients).
+    # node), grad, _hooks, _history (values before in-place changes, with their sequence numbers),
+    # _origin (for a snapshot of a leaf: the leaf, which gets its gradients) and _zeros (see
+    # _is_cleared).
     persistable = False
     _name: str | None = None
     _given_as = ""  # the program output that it is
-    _zeros: Any = None  # the array that `clear_grad` set, see _is_cleared
 
     __array_priority__ = 100  # `ndarray + Tensor` calls Tensor.__radd__
 
@@ -281,10 +281,8 @@ class Tensor(TensorBase):
         """Delete the gradient, or set it to zero."""
         if refuse_side_effect("clear_gradient()"):
             return
-        if set_to_zero and self.grad is not None:
-            zeros = cuda.zeros_like(self.grad.array)
-            self.grad = Tensor(zeros)
-            self.grad._zeros = zeros
+        if set_to_zero:
+            set_grads_to_zero([self])
         else:
             self.grad = None
 
@@ -427,6 +425,14 @@ def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
     result = kind.__new__(kind)
     result.array, result.stop_gradient = array, stop_gradient
     return result
+
+
+def set_grads_to_zero(tensors: Sequence[Tensor]) -> None:
+    """Replace the gradients of tensors by zeros; a tensor without a gradient keeps None."""
+    for tensor in zero_grads(list(tensors)):
+        zeros = cuda.zeros_like(tensor.grad.array)
+        tensor.grad = Tensor(zeros)
+        tensor.grad._zeros = zeros
 
 
 class RemovableHook:

@@ -1,6 +1,4 @@
-"""The data sets of Paddle 1.x, as readers of samples, from the folder where PaddlePaddle keeps its
-copies.
-"""
+"""Datasets of Paddle 1.x as readers, cached in PaddlePaddle's folder."""
 
 from . import (
     cifar,

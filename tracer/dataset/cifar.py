@@ -1,7 +1,4 @@
-"""CIFAR-10 and CIFAR-100
-
-(Krizhevsky 2009): samples of float32 [3072] from 0 to 1, and a label.
-"""
+"""CIFAR-10 and CIFAR-100 (Krizhevsky 2009): samples of float32 [3072] from 0 to 1 and a label."""
 
 from __future__ import annotations
 
@@ -28,9 +25,9 @@ CIFAR100_MD5 = "eb9058c3a382ffc7106e4002c42a8d85"
 def reader_creator(
     filename: str, sub_name: str, cycle: bool = False
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the parts of an archive whose names have sub_name in them.
+    """Return a reader of the members of an archive whose names contain sub_name.
 
-    cycle: again and again
+    cycle: repeat the data endlessly
     """
 
     def reader() -> Iterator[Any]:
@@ -58,26 +55,26 @@ def _samples(batch: Any, name: str) -> Iterator[Any]:
 
 
 def train10(cycle: bool = False) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set of CIFAR-10."""
+    """Return a reader of the training set of CIFAR-10."""
     return reader_creator(common.download(CIFAR10_URL, "cifar", CIFAR10_MD5), "data_batch", cycle)
 
 
 def test10(cycle: bool = False) -> Callable[[], Iterator[Any]]:
-    """A reader of the test set of CIFAR-10."""
+    """Return a reader of the test set of CIFAR-10."""
     return reader_creator(common.download(CIFAR10_URL, "cifar", CIFAR10_MD5), "test_batch", cycle)
 
 
 def train100() -> Callable[[], Iterator[Any]]:
-    """A reader of the training set of CIFAR-100."""
+    """Return a reader of the training set of CIFAR-100."""
     return reader_creator(common.download(CIFAR100_URL, "cifar", CIFAR100_MD5), "train")
 
 
 def test100() -> Callable[[], Iterator[Any]]:
-    """A reader of the test set of CIFAR-100."""
+    """Return a reader of the test set of CIFAR-100."""
     return reader_creator(common.download(CIFAR100_URL, "cifar", CIFAR100_MD5), "test")
 
 
 def fetch() -> None:
-    """Have both archives."""
+    """Download both archives."""
     common.download(CIFAR10_URL, "cifar", CIFAR10_MD5)
     common.download(CIFAR100_URL, "cifar", CIFAR100_MD5)

@@ -1,4 +1,4 @@
-"""What the data sets share: the folder of their files, and how files get there."""
+"""Cache folder and download of the datasets."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ DATA_HOME = str(_files.home() / "dataset")
 
 
 def md5file(fname: str) -> str:
-    """The MD5 of a file, in hex."""
+    """Return the MD5 of a file in hexadecimal."""
     with open(fname, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
 def download(url: str, module_name: str, md5sum: str | None, save_name: str | None = None) -> str:
-    """The path of a data set's file: the one that is there, with a warning if it is another; else
-    it is fetched.
+    """Return the path of a file of a dataset; download it if it is missing. Warns if an existing
+    file has another MD5.
 
-    Raises OarlockError where it cannot be had, which says what file to put where.
+    Raises OarlockError if the download fails, with a hint where to put the file.
     """
-    return str(_files.fetch(url, Path(DATA_HOME) / module_name, md5sum, name=save_name, own=True))
+    return str(
+        _files.fetch(
+            url, Path(DATA_HOME) / module_name, md5sum, name=save_name, accept_other_md5=True
+        )
+    )
 
 
 def split(
@@ -39,7 +43,9 @@ def split(
     suffix: str = "%05d.pickle",
     dumper: Callable[[Any, Any], None] = pickle.dump,
 ) -> None:
-    """Write the samples of a reader to files of about line_count each, named `suffix % number`."""
+    """Write the samples of a reader to files with about line_count samples each, named `suffix %
+    number`.
+    """
     if not callable(dumper):
         raise TypeError("dumper should be callable.")
     lines: list[Any] = []
@@ -64,9 +70,9 @@ def cluster_files_reader(
     trainer_id: int,
     loader: Callable[[Any], Any] | None = None,
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of what `split` wrote: of each trainer_count files the one that trainer_id counts.
+    """Return a reader of every trainer_count-th file that `split` wrote, starting with trainer_id.
 
-    loader: reads a file, else as data
+    loader: function that reads a file; default: unpickles it as data
     """
     if loader is not None and not callable(loader):
         raise TypeError("loader should be callable.")
@@ -80,28 +86,31 @@ def cluster_files_reader(
 
 
 def _read(data: bytes, name: str) -> Any:
-    from ..loader import pickles  # noqa: PLC0415 - not needed where no pickle is read
+    from ..loader import pickles  # noqa: PLC0415 - needed for pickles only
 
     return pickles.loads(data, name)
 
 
 def member(archive: tarfile.TarFile, name: str) -> Any:
-    """A file in an archive, by its name with or without `./`.   FileError where it has none."""
-    for known in (name, name.removeprefix("./"), f"./{name}"):
+    """Open a file in an archive by its name with or without `./`.
+
+    Raises FileError if it does not exist.
+    """
+    for candidate in (name, name.removeprefix("./"), f"./{name}"):
         try:
-            found = archive.extractfile(known)
+            file = archive.extractfile(candidate)
         except KeyError:
             continue
-        if found is not None:
-            return found
-    raise FileError(f"{archive.name!s}: has no file {name}")
+        if file is not None:
+            return file
+    raise FileError(f"{archive.name!s}: does not contain {name}")
 
 
-def by_frequency(counts: dict[Any, int], least: int) -> dict[Any, int]:
-    """Words that come more often than `least`, numbered from the most frequent on, then by the
-    alphabet.
+def by_frequency(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
+    """Return the indices of words that occur more than `min_count` times, sorted by descending
+    frequency, then alphabetically.
     """
-    kept = sorted((w for w, n in counts.items() if n > least), key=lambda w: (-counts[w], w))
-    if not kept:
-        raise OpError(with_user_line(f"build_dict: no word comes more than {least} times"))
-    return {word: i for i, word in enumerate(kept)}
+    words = sorted((w for w, n in counts.items() if n > min_count), key=lambda w: (-counts[w], w))
+    if not words:
+        raise OpError(with_user_line(f"build_dict: no word occurs more than {min_count} times"))
+    return {word: i for i, word in enumerate(words)}

@@ -1,7 +1,4 @@
-"""Semantic roles of CoNLL 2005's test set
-
-(Carreras and Marquez 2005): who does what, verb by verb.
-"""
+"""Semantic role labels of the CoNLL 2005 test set (Carreras and Marquez 2005), verb by verb."""
 
 from __future__ import annotations
 
@@ -32,13 +29,13 @@ def _lines(path: str) -> list[str]:
 
 
 def load_dict(filename: str) -> dict[str, int]:
-    """The number of each line of a file."""
+    """Return the line number of each line of a file."""
     return {line: i for i, line in enumerate(_lines(filename))}
 
 
 def load_label_dict(filename: str) -> dict[str, int]:
-    """Numbers of `B-` and `I-` of each tag in the order of the file (Paddle's is another at each
-    start), and of `O`, the last.
+    """Return the indices of `B-` and `I-` of each tag in the order of the file (Paddle's order
+    changes in each process), and of `O`, the last.
     """
     tags = dict.fromkeys(line[2:] for line in _lines(filename) if line.startswith(("B-", "I-")))
     labels = [f"{kind}-{tag}" for tag in tags for kind in "BI"]
@@ -48,39 +45,44 @@ def load_label_dict(filename: str) -> dict[str, int]:
 def _sentences(
     words: Iterable[bytes], props: Iterable[bytes]
 ) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """The words of each sentence, and the columns of its properties."""
-    kept: list[tuple[str, list[str]]] = []
+    """Iterate over the words and the property columns of each sentence."""
+    rows: list[tuple[str, list[str]]] = []
     for word, prop in zip(words, props, strict=False):
         columns = prop.decode().split()
         if columns:
-            kept.append((word.decode().strip(), columns))
-        elif kept:
+            rows.append((word.decode().strip(), columns))
+        elif rows:
             yield (
-                [w for w, _ in kept],
-                [list(column) for column in zip(*(c for _, c in kept), strict=True)],
+                [w for w, _ in rows],
+                [list(column) for column in zip(*(c for _, c in rows), strict=True)],
             )
-            kept = []
+            rows = []
 
 
 def _tags(column: list[str], path: str) -> list[str]:
-    """`(A0*`, `*`, `*)` as `B-A0`, `I-A0`, `I-A0`.   Raises FileError for anything else."""
-    found, tag, inside = [], "O", False
+    """Convert `(A0*`, `*`, `*)` to `B-A0`, `I-A0`, `I-A0`.
+
+    Raises FileError for other properties.
+    """
+    tags, tag, is_inside = [], "O", False
     for text in column:
         if "(" in text:
-            tag, inside = text[1 : text.find("*")], ")" not in text
-            found.append(f"B-{tag}")
+            tag, is_inside = text[1 : text.find("*")], ")" not in text
+            tags.append(f"B-{tag}")
         elif text in ("*", "*)"):
-            found.append(f"I-{tag}" if inside or text == "*)" else "O")
-            inside = inside and text == "*"
+            tags.append(f"I-{tag}" if is_inside or text == "*)" else "O")
+            is_inside = is_inside and text == "*"
         else:
             raise FileError(f"{path}: {text!r} is not a property of a word")
-    return found
+    return tags
 
 
 def corpus_reader(
     data_path: str, words_name: str, props_name: str
 ) -> Callable[[], Iterator[Sentence]]:
-    """A reader of an archive: for each verb of each sentence its words, the verb, and the tags."""
+    """Return a reader of an archive: for each verb of each sentence the words, the verb and the
+    tags.
+    """
 
     def reader() -> Iterator[Sentence]:
         with (
@@ -99,19 +101,19 @@ def corpus_reader(
 def _sample(
     sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
 ) -> tuple[Any, ...]:
-    """Words, those two before the verb to two behind it, the verb, marks of these five, and tags: a
-    list as long as the sentence each.
+    """Return lists of the length of the sentence: words, the five words around the verb, verb,
+    marks of these five, tags.
     """
     text, verb, tags = sentence
-    count, at = len(text), tags.index("B-V")
-    around = range(at - 2, at + 3)
-    context = [text[i] if 0 <= i < count else "bos" if i < 0 else "eos" for i in around]
-    numbers = [[words.get(word, UNK_IDX)] * count for word in context]
-    mark = [int(i in around) for i in range(count)]
+    length, verb_position = len(text), tags.index("B-V")
+    window = range(verb_position - 2, verb_position + 3)
+    context = [text[i] if 0 <= i < length else "bos" if i < 0 else "eos" for i in window]
+    numbers = [[words.get(word, UNK_IDX)] * length for word in context]
+    mark = [int(i in window) for i in range(length)]
     return (
         [words.get(w, UNK_IDX) for w in text],
         *numbers,
-        [verbs.get(verb)] * count,
+        [verbs.get(verb)] * length,
         mark,
         [labels.get(t) for t in tags],
     )
@@ -123,7 +125,7 @@ def reader_creator(
     predicate_dict: Any = None,
     label_dict: Any = None,
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of numbers."""
+    """Return a reader of word, verb and tag indices."""
 
     def reader() -> Iterator[Any]:
         for sentence in corpus_reader():
@@ -133,7 +135,7 @@ def reader_creator(
 
 
 def get_dict() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """The numbers of words, verbs and tags."""
+    """Return the indices of words, verbs and tags."""
     return (
         load_dict(common.download(WORDDICT_URL, "conll05st", WORDDICT_MD5)),
         load_dict(common.download(VERBDICT_URL, "conll05st", VERBDICT_MD5)),
@@ -142,12 +144,12 @@ def get_dict() -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
 
 
 def get_embedding() -> str:
-    """The path of vectors that were trained for the words."""
+    """Return the path of pretrained word vectors."""
     return common.download(EMB_URL, "conll05st", EMB_MD5)
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """A reader of the test set, the only one that is free."""
+    """Return a reader of the test set, the only one that is free."""
     data = common.download(DATA_URL, "conll05st", DATA_MD5)
     folder = "conll05st-release/test.wsj"
     reader = corpus_reader(
@@ -157,7 +159,7 @@ def test() -> Callable[[], Iterator[Any]]:
 
 
 def fetch() -> None:
-    """Have all files."""
+    """Download all files."""
     for url, md5 in (
         (WORDDICT_URL, WORDDICT_MD5),
         (VERBDICT_URL, VERBDICT_MD5),

@@ -1,7 +1,4 @@
-"""Flowers of 102 kinds
-
-(Nilsback and Zisserman 2008) as readers of pictures that are cropped and told their mean.
-"""
+"""Flowers-102 (Nilsback and Zisserman 2008) as readers of cropped images with subtracted mean."""
 
 from __future__ import annotations
 
@@ -22,9 +19,9 @@ Sample = tuple[Any, int]
 
 
 def default_mapper(is_train: bool, sample: Sample) -> Sample:
-    """The bytes of a picture's file as numbers.
+    """Decode and transform an image file.
 
-    -> float32 [150528], which is [3, 224, 224], and the label
+    -> float32 [150528] ([3, 224, 224] flattened), and the label
     """
     bytes, label = sample
     return simple_transform(
@@ -39,14 +36,14 @@ test_mapper = functools.partial(default_mapper, False)
 def _reader(
     mode: str, mapper: Callable[[Sample], Any], buffered_size: int, use_xmap: bool, cycle: bool
 ) -> Callable[[], Iterator[Any]]:
-    held = Flowers(mode=mode)
+    dataset = Flowers(mode=mode)
 
     def files() -> Iterator[Sample]:
         while True:
-            for number in held.indexes:
+            for image_number in dataset.indexes:
                 yield (
-                    (held.data_path / f"image_{number:05d}.jpg").read_bytes(),
-                    int(held.labels[number - 1]) - 1,
+                    (dataset.data_path / f"image_{image_number:05d}.jpg").read_bytes(),
+                    int(dataset.labels[image_number - 1]) - 1,
                 )
             if not cycle:
                 return
@@ -64,9 +61,9 @@ def train(
     use_xmap: bool = True,
     cycle: bool = False,
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of 6149 pictures and labels from 0 to 101.
+    """Return a reader of 6149 images with labels from 0 to 101.
 
-    mapper: what is made of (bytes of the file, label)
+    mapper: function of (bytes of the file, label)
     """
     return _reader("train", mapper, buffered_size, use_xmap, cycle)
 
@@ -77,12 +74,12 @@ def test(
     use_xmap: bool = True,
     cycle: bool = False,
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of 1020 pictures and labels, as `train` gives them."""
+    """Return a reader of 1020 images with labels, as `train`."""
     return _reader("test", mapper, buffered_size, use_xmap, cycle)
 
 
 def valid(
     mapper: Callable[[Sample], Any] = test_mapper, buffered_size: int = 1024, use_xmap: bool = True
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of 1020 pictures and labels, as `train` gives them."""
+    """Return a reader of 1020 images with labels, as `train`."""
     return _reader("valid", mapper, buffered_size, use_xmap, cycle=False)

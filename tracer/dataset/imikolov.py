@@ -1,6 +1,5 @@
-"""The Penn Treebank of Mikolov's examples
-
-(Mikolov et al. 2010): samples of numbers of words, n in a row or a sentence and its next words.
+"""Penn Treebank of Mikolov's examples (Mikolov et al. 2010): samples of word indices: n-grams, or a
+sentence and its next words.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ _TRAIN, _TEST = ("./simple-examples/data/ptb.train.txt", "./simple-examples/data
 
 
 class DataType:
-    """What a sample is."""
+    """Type of a sample."""
 
     NGRAM = 1
     SEQ = 2
 
 
 def word_count(f: Iterable[Any], word_freq: Any = None) -> Any:
-    """How often each word of the lines comes; `<s>` and `<e>` once for each line."""
+    """Count the words of the lines; `<s>` and `<e>` once for each line."""
     counts = Counter[Any]() if word_freq is None else word_freq
     for line in f:
         for word in [*line.strip().split(), "<s>", "<e>"]:
@@ -42,8 +41,8 @@ def _archive() -> AbstractContextManager[tarfile.TarFile]:
 
 
 def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
-    """The number of each word that comes more than min_word_freq times, and of `<unk>`,
-    the last.
+    """Return the index of each word that occurs more than min_word_freq times, and of `<unk>`, the
+    last.
     """
     with _archive() as archive:
         counts = word_count(
@@ -51,21 +50,22 @@ def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
         )
     counts.pop("<unk>", None)
     ordered = sorted(
-        ((w, n) for w, n in counts.items() if n > min_word_freq), key=lambda x: (-x[1], _key(x[0]))
+        ((w, n) for w, n in counts.items() if n > min_word_freq),
+        key=lambda x: (-x[1], _to_bytes(x[0])),
     )
-    numbers: dict[Any, int] = {word: i for i, (word, _) in enumerate(ordered)}
-    numbers["<unk>"] = len(numbers)
-    return numbers
+    indices: dict[Any, int] = {word: i for i, (word, _) in enumerate(ordered)}
+    indices["<unk>"] = len(indices)
+    return indices
 
 
-def _key(word: Any) -> bytes:
+def _to_bytes(word: Any) -> bytes:
     return word if isinstance(word, bytes) else word.encode()
 
 
 def reader_creator(
     filename: str, word_idx: dict[Any, int], n: int, data_type: int
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of a file in the archive."""
+    """Return a reader of a file in the archive."""
     if data_type not in (DataType.NGRAM, DataType.SEQ):
         raise AssertionError("Unknow data type")
 
@@ -74,7 +74,7 @@ def reader_creator(
             for line in common.member(archive, filename):
                 words = line.strip().split()
                 yield from (
-                    _grams(words, word_idx, n)
+                    _ngrams(words, word_idx, n)
                     if data_type == DataType.NGRAM
                     else _sentence(words, word_idx, n)
                 )
@@ -82,36 +82,39 @@ def reader_creator(
     return reader
 
 
-def _grams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple[int, ...]]:
+def _ngrams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple[int, ...]]:
     if n < 0:
         raise AssertionError("Invalid gram length")
-    numbers = [word_idx.get(word, word_idx["<unk>"]) for word in ["<s>", *words, "<e>"]]
-    for end in range(n, len(numbers) + 1):
-        yield tuple(numbers[end - n : end])
+    indices = [word_idx.get(word, word_idx["<unk>"]) for word in ["<s>", *words, "<e>"]]
+    for end in range(n, len(indices) + 1):
+        yield tuple(indices[end - n : end])
 
 
 def _sentence(
     words: list[Any], word_idx: dict[Any, int], n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
-    numbers = [word_idx.get(word, word_idx["<unk>"]) for word in words]
-    if not 0 < n < len(numbers) + 1:
-        yield [word_idx["<s>"], *numbers], [*numbers, word_idx["<e>"]]
+    indices = [word_idx.get(word, word_idx["<unk>"]) for word in words]
+    if not 0 < n < len(indices) + 1:
+        yield [word_idx["<s>"], *indices], [*indices, word_idx["<e>"]]
 
 
 def train(
     word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set.   n: how many words in a row, or the most in a sentence"""
+    """Return a reader of the training set.
+
+    n: length of the n-grams, or maximal length of a sentence
+    """
     return reader_creator(_TRAIN, word_idx, n, data_type)
 
 
 def test(
     word_idx: dict[Any, int], n: int, data_type: int = DataType.NGRAM
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the test set."""
+    """Return a reader of the test set."""
     return reader_creator(_TEST, word_idx, n, data_type)
 
 
 def fetch() -> None:
-    """Have its archive."""
+    """Download the archive."""
     common.download(URL, "imikolov", MD5)

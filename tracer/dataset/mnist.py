@@ -1,7 +1,4 @@
-"""Handwritten digits
-
-(LeCun et al. 1998): samples of float32 [784] from -1 to 1, and a label from 0 to 9.
-"""
+"""MNIST (LeCun et al. 1998): samples of float32 [784] from -1 to 1 and a label from 0 to 9."""
 
 from __future__ import annotations
 
@@ -26,21 +23,21 @@ _MD5 = {
 
 
 def train() -> Callable[[], Iterator[Any]]:
-    """A reader of the training set."""
+    """Return a reader of the training set."""
     return reader_creator(
         _file("train-images-idx3-ubyte.gz"), _file("train-labels-idx1-ubyte.gz"), 100
     )
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """A reader of the test set."""
+    """Return a reader of the test set."""
     return reader_creator(
         _file("t10k-images-idx3-ubyte.gz"), _file("t10k-labels-idx1-ubyte.gz"), 100
     )
 
 
 def fetch() -> None:
-    """Have all its files."""
+    """Download all files."""
     for name in _MD5:
         _file(name)
 
@@ -52,13 +49,13 @@ def _file(name: str) -> str:
 def reader_creator(
     image_filename: str, label_filename: str, buffer_size: int
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of a pair of gzipped IDX files.
+    """Return a reader of a pair of gzipped IDX files.
 
-    FileError for files that are damaged or do not belong together.
+    Raises FileError if a file is damaged or the files do not match.
     """
 
     def reader() -> Iterator[Any]:
-        images, labels = _idx(image_filename, 3), _idx(label_filename, 1)
+        images, labels = _read_idx(image_filename, 3), _read_idx(label_filename, 1)
         if len(images) != len(labels):
             raise FileError(
                 f"mnist: {len(images)} images in {image_filename}, {len(labels)} labels "
@@ -75,8 +72,8 @@ def reader_creator(
     return reader
 
 
-def _idx(path: str, rank: int) -> Any:
-    """The bytes of an IDX file   -> uint8 [*sizes]"""
+def _read_idx(path: str, rank: int) -> Any:
+    """Read the bytes of an IDX file: -> uint8 [*sizes]."""
     try:
         with gzip.open(path, "rb") as file:
             data = file.read()

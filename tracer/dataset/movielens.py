@@ -1,7 +1,5 @@
-"""A million ratings of films
-
-(Harper and Konstan 2015): user (number, gender, age, job), film (number, categories, title),
-[rating].
+"""MovieLens 1M (Harper and Konstan 2015): user (id, gender, age, job), movie (id, categories,
+title), [rating].
 """
 
 from __future__ import annotations
@@ -35,21 +33,18 @@ MD5 = "c4d9eecfca2ab87c1945afe126590906"
 
 
 class MovieInfo:
-    """A film.
-
-    value(): its number, the numbers of its categories, and of the words of its title
-    """
+    """A movie. value(): its id, the indices of its categories and of the words of its title."""
 
     def __init__(self, index: Any, categories: list[str], title: str) -> None:
         self.index, self.categories, self.title = int(index), categories, title
 
     def value(self) -> list[Any]:
-        """What a sample has of it."""
-        known = _tables()
+        """Return the fields of a sample."""
+        tables = _tables()
         return [
             self.index,
-            [known.categories[c] for c in self.categories],
-            [known.words[w.lower()] for w in self.title.split()],
+            [tables.categories[c] for c in self.categories],
+            [tables.words[w.lower()] for w in self.title.split()],
         ]
 
     def __repr__(self) -> str:
@@ -57,9 +52,8 @@ class MovieInfo:
 
 
 class UserInfo:
-    """A user.
-
-    value(): number, 0 for a man and 1 for a woman, the place of the age in age_table, and the job
+    """A user. value(): id, 0 for male and 1 for female, the index of the age in age_table,
+    the job.
     """
 
     def __init__(self, index: Any, gender: str, age: Any, job_id: Any) -> None:
@@ -67,7 +61,7 @@ class UserInfo:
         self.age, self.job_id = age_table.index(int(age)), int(job_id)
 
     def value(self) -> list[int]:
-        """What a sample has of it."""
+        """Return the fields of a sample."""
         return [self.index, 0 if self.is_male else 1, self.age, self.job_id]
 
     def __repr__(self) -> str:
@@ -79,9 +73,9 @@ class UserInfo:
 
 
 class _Tables:
-    """Films and users of an archive.
+    """Movies and users of an archive.
 
-    The numbers of words and categories go by the alphabet (Paddle's change from run to run)
+    Words and categories are numbered alphabetically (in Paddle the numbers change in each process).
     """
 
     def __init__(self, path: str) -> None:
@@ -117,62 +111,62 @@ def _tables() -> _Tables:
 
 
 def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False) -> Iterator[Any]:
-    known = _tables()
-    draws = np.random.RandomState(rand_seed)
-    for user, movie, rating, _ in _rows(known.path, "ratings"):
-        if (draws.random_sample() < test_ratio) == is_test:
+    tables = _tables()
+    generator = np.random.RandomState(rand_seed)
+    for user, movie, rating, _ in _rows(tables.path, "ratings"):
+        if (generator.random_sample() < test_ratio) == is_test:
             yield [
-                *known.users[int(user)].value(),
-                *known.movies[int(movie)].value(),
+                *tables.users[int(user)].value(),
+                *tables.movies[int(movie)].value(),
                 [float(rating) * 2 - 5.0],
             ]
 
 
 def train(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
-    """A reader of what is not drawn for testing."""
+    """Return a reader of the ratings that are not selected for testing."""
     return lambda: _samples(rand_seed, test_ratio)
 
 
 def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
-    """A reader of test_ratio of the ratings, drawn at random."""
+    """Return a reader of randomly selected ratings, a part of test_ratio."""
     return lambda: _samples(rand_seed, test_ratio, is_test=True)
 
 
 def get_movie_title_dict() -> dict[str, int]:
-    """The numbers of the words of titles."""
+    """Return the indices of the words of titles."""
     return _tables().words
 
 
 def movie_categories() -> dict[str, int]:
-    """The numbers of categories."""
+    """Return the indices of categories."""
     return _tables().categories
 
 
 def user_info() -> dict[int, UserInfo]:
-    """All users by number."""
+    """Return all users by id."""
     return _tables().users
 
 
 def movie_info() -> dict[int, MovieInfo]:
-    """All films by number."""
+    """Return all movies by id."""
     return _tables().movies
 
 
 def max_movie_id() -> int:
-    """The largest number of a film."""
+    """Return the largest movie id."""
     return max(_tables().movies)
 
 
 def max_user_id() -> int:
-    """The largest number of a user."""
+    """Return the largest user id."""
     return max(_tables().users)
 
 
 def max_job_id() -> int:
-    """The largest number of a job."""
+    """Return the largest job id."""
     return max(user.job_id for user in _tables().users.values())
 
 
 def fetch() -> None:
-    """Have its archive."""
+    """Download the archive."""
     _tables()

@@ -1,6 +1,5 @@
-"""Prices of houses in Boston
-
-(Harrison and Rubinfeld 1978): samples of float64 [13], each column made small, and the price [1].
+"""Boston housing prices (Harrison and Rubinfeld 1978): samples of float64 [13], each column centred
+and divided by its range, and the price [1].
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ _loaded: dict[str, tuple[Any, Any]] = {}
 
 
 def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
-    """The rows for training and those for testing, of a file of numbers.
+    """Return the training and test rows of a file of numbers.
 
-    FileError where they do not fill rows
+    Raises FileError if the numbers do not fill rows.
     """
     if filename not in _loaded:
         with open(filename) as file:
             numbers = np.array(file.read().split(), np.float64)
         if not len(numbers) or len(numbers) % feature_num:
-            raise FileError(f"{filename}: {len(numbers)} numbers are no rows of {feature_num}")
+            raise FileError(f"{filename}: {len(numbers)} numbers do not fill rows of {feature_num}")
         data = numbers.reshape(-1, feature_num)
         inputs = data[:, :-1]
-        with np.errstate(invalid="ignore"):  # a column of one value
+        with np.errstate(invalid="ignore"):  # a constant column
             data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (
                 inputs.max(axis=0) - inputs.min(axis=0)
             )
@@ -62,20 +61,20 @@ def _reader(part: int) -> Callable[[], Iterator[Any]]:
 
 
 def train() -> Callable[[], Iterator[Any]]:
-    """A reader of the first four fifths."""
+    """Return a reader of the first 80 % of the rows."""
     return _reader(0)
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """A reader of the last fifth."""
+    """Return a reader of the last 20 % of the rows."""
     return _reader(1)
 
 
 def predict_reader() -> tuple[Any]:
-    """The first row of the test set, without its price."""
+    """Return the first row of the test set without its price."""
     return (load_data(common.download(URL, "uci_housing", MD5))[1][0][:-1],)
 
 
 def fetch() -> None:
-    """Have its file."""
+    """Download the file."""
     common.download(URL, "uci_housing", MD5)

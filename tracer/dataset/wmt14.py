@@ -1,4 +1,4 @@
-"""Sentences in English and French, a small part of WMT14: numbers of words, as in wmt16."""
+"""Sentences in English and French, a small part of WMT14: word indices, as in wmt16."""
 
 from __future__ import annotations
 
@@ -15,42 +15,44 @@ __all__ = ["get_dict", "test", "train"]
 URL_TRAIN = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
 MD5_TRAIN = "0791583d57d5beb693b9414c5b36798c"
 START, END, UNK, UNK_IDX = "<s>", "<e>", "<unk>", 2
-_LONGEST = 80
+_MAX_LENGTH = 80
 
 
-def _named(archive: tarfile.TarFile, ending: str) -> list[str]:
+def _names_ending_with(archive: tarfile.TarFile, ending: str) -> list[str]:
     return [part.name for part in archive if part.name.endswith(ending)]
 
 
 def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[str, int]]:
-    found = []
+    dictionaries = []
     with archive_at(tar_file) as archive:
         for ending in ("src.dict", "trg.dict"):
-            names = _named(archive, ending)
+            names = _names_ending_with(archive, ending)
             if len(names) != 1:
                 raise FileError(f"{tar_file}: has {len(names)} files {ending}")
             lines = common.member(archive, names[0]).read().decode().splitlines()[:dict_size]
-            found.append({line.strip(): i for i, line in enumerate(lines)})
-    return found[0], found[1]
+            dictionaries.append({line.strip(): i for i, line in enumerate(lines)})
+    return dictionaries[0], dictionaries[1]
 
 
 def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of the files of the archive whose names end so; pairs of more than 80 words are left
-    out.
+    """Return a reader of the files of the archive with a name ending; pairs with more than 80 words
+    are skipped.
     """
 
     def reader() -> Iterator[Any]:
         source, target = _dictionaries(tar_file, dict_size)
         with archive_at(tar_file) as archive:
-            for name in _named(archive, file_name):
+            for name in _names_ending_with(archive, file_name):
                 for line in common.member(archive, name):
                     sides = line.decode().strip().split("\t")
                     if len(sides) != 2:
                         continue
-                    words = [source.get(w, UNK_IDX) for w in [START, *sides[0].split(), END]]
-                    numbers = [target.get(w, UNK_IDX) for w in sides[1].split()]
-                    if max(len(words), len(numbers)) <= _LONGEST:
-                        yield words, [target[START], *numbers], [*numbers, target[END]]
+                    source_indices = [
+                        source.get(w, UNK_IDX) for w in [START, *sides[0].split(), END]
+                    ]
+                    indices = [target.get(w, UNK_IDX) for w in sides[1].split()]
+                    if max(len(source_indices), len(indices)) <= _MAX_LENGTH:
+                        yield source_indices, [target[START], *indices], [*indices, target[END]]
 
     return reader
 
@@ -60,22 +62,22 @@ def _archive() -> str:
 
 
 def train(dict_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set."""
+    """Return a reader of the training set."""
     return reader_creator(_archive(), "train/train", dict_size)
 
 
 def test(dict_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of the test set."""
+    """Return a reader of the test set."""
     return reader_creator(_archive(), "test/test", dict_size)
 
 
 def gen(dict_size: int) -> Callable[[], Iterator[Any]]:
-    """A reader of the set for generating."""
+    """Return a reader of the generation set."""
     return reader_creator(_archive(), "gen/gen", dict_size)
 
 
 def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """The numbers of the words of both languages; words by number where reverse."""
+    """Return the word indices of both languages; if reverse, words by index."""
     both = _dictionaries(_archive(), dict_size)
     if reverse:
         return {v: k for k, v in both[0].items()}, {v: k for k, v in both[1].items()}
@@ -83,5 +85,5 @@ def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict
 
 
 def fetch() -> None:
-    """Have its archive."""
+    """Download the archive."""
     _archive()

@@ -1,7 +1,5 @@
-"""Captions in English and German
-
-(Elliott et al. 2016): numbers of the words of a sentence, of its translation, and of that shifted
-by one.
+"""Image captions in English and German (Elliott et al. 2016): word indices of a sentence, of its
+translation, and of the translation shifted by one.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ DATA_URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt16.tar.gz"
 DATA_MD5 = "0c38be43600334966403524a40dcd81e"
 TOTAL_EN_WORDS, TOTAL_DE_WORDS = 11250, 19220
 START_MARK, END_MARK, UNK_MARK = "<s>", "<e>", "<unk>"
-_MOST = {"en": TOTAL_EN_WORDS, "de": TOTAL_DE_WORDS}
+_MAX_WORDS = {"en": TOTAL_EN_WORDS, "de": TOTAL_DE_WORDS}
 _OTHER = {"en": "de", "de": "en"}
 
 
 def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The English and the German words of each line that has both."""
+    """Iterate over the English and German words of the lines that have both."""
     with archive_at(tar_file) as archive:
         for line in common.member(archive, name):
             sides = line.decode().strip().split("\t")
@@ -35,9 +33,7 @@ def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> dict[Any, Any]:
-    """Words and their numbers; kept in a file beside the archive, where a dictionary of this size
-    is made once.
-    """
+    """Return words and their indices, cached in a file beside the archive."""
     path = Path(common.DATA_HOME) / "wmt16" / f"{lang}_{size}.dict"
     if not path.exists() or len(path.read_bytes().splitlines()) != size:
         counts: Counter[str] = Counter()
@@ -54,7 +50,7 @@ def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> d
 def reader_creator(
     tar_file: str, file_name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of one file of the archive."""
+    """Return a reader of a file of the archive."""
 
     def reader() -> Iterator[Any]:
         source = _dictionary(tar_file, src_dict_size, src_lang)
@@ -62,11 +58,11 @@ def reader_creator(
         start, end, unknown = source[START_MARK], source[END_MARK], source[UNK_MARK]
         for pair in _pairs(tar_file, file_name):
             words, translated = pair if src_lang == "en" else pair[::-1]
-            numbers = [target.get(w, unknown) for w in translated]
+            indices = [target.get(w, unknown) for w in translated]
             yield (
                 [start, *(source.get(w, unknown) for w in words), end],
-                [start, *numbers],
-                [*numbers, end],
+                [start, *indices],
+                [*indices, end],
             )
 
     return reader
@@ -81,38 +77,47 @@ def _part(
                 f"wmt16: src_lang={src_lang!r} is not one of en (English) and de (German)"
             )
         )
-    sizes = min(src_dict_size, _MOST[src_lang]), min(trg_dict_size, _MOST[_OTHER[src_lang]])
+    sizes = (
+        min(src_dict_size, _MAX_WORDS[src_lang]),
+        min(trg_dict_size, _MAX_WORDS[_OTHER[src_lang]]),
+    )
     return reader_creator(_archive(), f"wmt16/{name}", *sizes, src_lang)
 
 
 def train(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the training set.   Sizes of dictionaries count `<s>`, `<e>` and `<unk>`"""
+    """Return a reader of the training set.
+
+    The sizes of the dictionaries include `<s>`, `<e>` and `<unk>`.
+    """
     return _part("train", src_dict_size, trg_dict_size, src_lang)
 
 
 def test(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the test set."""
+    """Return a reader of the test set."""
     return _part("test", src_dict_size, trg_dict_size, src_lang)
 
 
 def validation(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
-    """A reader of the validation set."""
+    """Return a reader of the validation set."""
     return _part("val", src_dict_size, trg_dict_size, src_lang)
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:
-    """The words of a language and their numbers.   reverse: numbers and their words"""
-    return _dictionary(_archive(), min(dict_size, _MOST[lang]), lang, reverse)
+    """Return the word indices of a language.
+
+    reverse: words by index
+    """
+    return _dictionary(_archive(), min(dict_size, _MAX_WORDS[lang]), lang, reverse)
 
 
 def fetch() -> None:
-    """Have its archive."""
+    """Download the archive."""
     _archive()
 
 

@@ -1,4 +1,4 @@
-"""Devices, as programs ask for them: the processor, and the GPUs that CuPy sees."""
+"""Devices: the CPU, and the GPUs that CuPy finds."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from . import cuda
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device that ops run on."""
+    """Return the types of devices that ops can run on."""
     return ["cpu", "gpu"] if cuda.device_count() else ["cpu"]
 
 
 def get_available_device() -> list[str]:
-    """The devices that ops run on."""
+    """Return the devices that ops can run on."""
     return ["cpu", *(f"gpu:{index}" for index in range(cuda.device_count()))]
 
 
 def get_all_custom_device_type() -> list[str]:
-    """The kinds of device that plug-ins bring: none."""
+    """Return the types of plug-in devices: none."""
     return []
 
 
 def get_available_custom_device() -> list[str]:
-    """The devices that plug-ins bring: none."""
+    """Return the plug-in devices: none."""
     return []
 
 
 def synchronize(device: object = None) -> None:
-    """Wait until ops are done: on the processor they are; of a GPU, the current one unless another
-    is named.
+    """Wait until the ops of a device are done; default: the current device. CPU ops are
+    synchronous.
     """
     place = parse_place(get_device() if device is None else device, "synchronize")
     if place.is_gpu_place():

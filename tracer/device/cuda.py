@@ -1,10 +1,10 @@
-"""GPUs, as programs ask for them: those that CuPy sees."""
+"""`paddle.device.cuda`: queries of the GPUs that CuPy finds."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core import cuda as held
+from ..core import cuda
 from ..core.errors import OarlockError, with_user_line
 from ..core.place import Place, parse_place
 
@@ -21,80 +21,87 @@ __all__ = [
     "synchronize",
 ]
 
-_most = {"used": 0, "held": 0}  # the result of the first query
+_max_bytes = {"used": 0, "reserved": 0}  # maxima over all queries
 
 
 def device_count() -> int:
-    """How many GPUs there are for ops; 0 without CuPy or a driver."""
-    return held.device_count()
+    """Return the number of GPUs; 0 without CuPy or a driver."""
+    return cuda.device_count()
 
 
 def empty_cache() -> None:
-    """Give unused memory back."""
-    if held.cupy_state.cupy is not None:
-        held.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
+    """Free unused memory of the pool."""
+    if cuda.cupy_state.cupy is not None:
+        cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
 def _pool(device: Any) -> Any:
-    """The memory of one GPU, None where nothing was put on one."""
-    if held.cupy_state.cupy is None:
+    """Return the memory pool of a GPU; None if CuPy was not used."""
+    if cuda.cupy_state.cupy is None:
         return None
-    with held.use_device(_index(device, "memory_allocated")):
-        return held.cupy_state.cupy.get_default_memory_pool()
+    with cuda.use_device(_index(device, "memory_allocated")):
+        return cuda.cupy_state.cupy.get_default_memory_pool()
 
 
 def _bytes(device: Any, kind: str) -> int:
     pool = _pool(device)
-    now = 0 if pool is None else int(pool.used_bytes() if kind == "used" else pool.total_bytes())
-    _most[kind] = max(_most[kind], now)
-    return now
+    num_bytes = (
+        0 if pool is None else int(pool.used_bytes() if kind == "used" else pool.total_bytes())
+    )
+    _max_bytes[kind] = max(_max_bytes[kind], num_bytes)
+    return num_bytes
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes in use."""
+    """Return the number of bytes in use."""
     return _bytes(device, "used")
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes held, in use or not."""
-    return _bytes(device, "held")
+    """Return the number of bytes reserved, in use or not."""
+    return _bytes(device, "reserved")
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes in use of all times that somebody asked: CuPy keeps no record of its own."""
-    return max(memory_allocated(device), _most["used"])
+    """Return the maximal number of bytes in use over all queries; CuPy has no counter of its
+    own.
+    """
+    return max(memory_allocated(device), _max_bytes["used"])
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes held, likewise."""
-    return max(memory_reserved(device), _most["held"])
+    """Return the maximal number of reserved bytes over all queries."""
+    return max(memory_reserved(device), _max_bytes["reserved"])
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until a GPU has done what it was given.   Raises OarlockError where there is none."""
+    """Wait until the ops of a GPU are done.
+
+    Raises OarlockError if it does not exist.
+    """
     _cupy(device, "synchronize").cuda.Device(_index(device, "synchronize")).synchronize()
 
 
 def get_device_properties(device: Any = None) -> Any:
-    """What CUDA says of a GPU: `name`, `major`, `minor`, `total_memory`, `multi_processor_count`.
+    """Return `name`, `major`, `minor`, `total_memory` and `multi_processor_count` of a GPU.
 
-    Raises OarlockError where there is none.
+    Raises OarlockError if it does not exist.
     """
-    found = _cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
+    properties = _cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
         _index(device, "properties")
     )
-    return Properties(found)
+    return Properties(properties)
 
 
 class Properties:
-    """A GPU."""
+    """Properties of a GPU."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        name = found["name"]
+    def __init__(self, properties: dict[str, Any]) -> None:
+        name = properties["name"]
         self.name: str = name.decode() if isinstance(name, bytes) else name
-        self.major, self.minor = int(found["major"]), int(found["minor"])
-        self.total_memory = int(found["totalGlobalMem"])
-        self.multi_processor_count = int(found["multiProcessorCount"])
+        self.major, self.minor = int(properties["major"]), int(properties["minor"])
+        self.total_memory = int(properties["totalGlobalMem"])
+        self.multi_processor_count = int(properties["multiProcessorCount"])
 
     def __repr__(self) -> str:
         return (
@@ -105,27 +112,33 @@ class Properties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """What a GPU is called.   Raises OarlockError where there is none."""
+    """Return the name of a GPU.
+
+    Raises OarlockError if it does not exist.
+    """
     return str(get_device_properties(device).name)
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The version of what a GPU can do.   Raises OarlockError where there is none."""
-    found = get_device_properties(device)
-    return found.major, found.minor
+    """Return the compute capability of a GPU.
+
+    Raises OarlockError if it does not exist.
+    """
+    properties = get_device_properties(device)
+    return properties.major, properties.minor
 
 
-def _index(device: Any, what: str) -> int:
-    """The number of a GPU: of a Place, a string, a number; the current one for None."""
+def _index(device: Any, function: str) -> int:
+    """Return the index of a GPU given as Place, string or number; the current one for None."""
     if device is None:
-        return held.cupy_state.index or 0
+        return cuda.cupy_state.index or 0
     place: Place | int = (
-        device if isinstance(device, int) else parse_place(device, f"device.cuda.{what}")
+        device if isinstance(device, int) else parse_place(device, f"device.cuda.{function}")
     )
     return place if isinstance(place, int) else place.index
 
 
-def _cupy(device: Any, what: str) -> Any:
+def _cupy(device: Any, function: str) -> Any:
     if not device_count():
-        raise OarlockError(with_user_line(f"device.cuda.{what}: there is no GPU to ask"))
-    return held.check_device(_index(device, what), f"device.cuda.{what}")
+        raise OarlockError(with_user_line(f"device.cuda.{function}: no GPU is available"))
+    return cuda.check_device(_index(device, function), f"device.cuda.{function}")

@@ -1,9 +1,15 @@
-"""Distributions of random numbers, what is between two of them, and transforms of them."""
+"""Probability distributions, Kullback-Leibler divergences and transforms."""
 
 from .beta import Beta, Dirichlet
 from .categorical import Categorical
 from .cauchy import Cauchy
-from .counts import Bernoulli, Geometric, Multinomial
+from .composite_transforms import (
+    ChainTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    StackTransform,
+)
+from .discrete import Bernoulli, Geometric, Multinomial
 from .distribution import Distribution
 from .exponential_family import ExponentialFamily
 from .gumbel import Gumbel
@@ -22,12 +28,6 @@ from .transform import (
     StickBreakingTransform,
     TanhTransform,
     Transform,
-)
-from .transform_of_transforms import (
-    ChainTransform,
-    IndependentTransform,
-    ReshapeTransform,
-    StackTransform,
 )
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform

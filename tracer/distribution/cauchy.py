@@ -8,12 +8,15 @@ from typing import Any
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, valued
+from .distribution import Distribution, Shape, parameters, to_value_tensor
 from .kl import register_kl
 
 
 class Cauchy(Distribution):
-    """Density 1 / (pi scale (1 + ((x - loc) / scale)**2)).   loc, scale: [*batch_shape]"""
+    """Cauchy distribution with density 1 / (pi scale (1 + ((x - loc) / scale)^2)).
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
         self.name = name or "Cauchy"
@@ -22,39 +25,48 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Raises OpError: there is none."""
+        """Raises OpError: the mean does not exist."""
         raise OpError("Cauchy: the distribution has no mean")
 
     @property
     def variance(self) -> Tensor:
-        """Raises OpError: there is none."""
+        """Raises OpError: the variance does not exist."""
         raise OpError("Cauchy: the distribution has no variance")
 
     @property
     def stddev(self) -> Tensor:
-        """Raises OpError: there is none."""
+        """Raises OpError: the standard deviation does not exist."""
         raise OpError("Cauchy: the distribution has no stddev")
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape]"""
+        """Draw samples without gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = (), name: str | None = None) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
-        drawn = uniform(self._extend_shape(shape), self.loc.dtype, 0.0, 1.0)
-        return self.loc + self.scale * ((drawn - 0.5) * math.pi).tan()
+        """Draw samples with gradient.
+
+        -> [*shape, *batch_shape]
+        """
+        noise = uniform(self._extend_shape(shape), self.loc.dtype, 0.0, 1.0)
+        return self.loc + self.scale * ((noise - 0.5) * math.pi).tan()
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density at `value`."""
-        z = (valued(value, self.loc) - self.loc) / self.scale
+        """Log-density at `value`."""
+        z = (to_value_tensor(value, self.loc) - self.loc) / self.scale
         return -z.square().log1p() - (math.pi * self.scale).log()
 
     def cdf(self, value: Any) -> Tensor:
-        """The probability of a draw up to `value`."""
-        return ((valued(value, self.loc) - self.loc) / self.scale).atan() / math.pi + 0.5
+        """Cumulative distribution function at `value`."""
+        return ((to_value_tensor(value, self.loc) - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """log(4 pi scale).   -> [*batch_shape]"""
+        """log(4 pi scale).
+
+        -> [*batch_shape]
+        """
         return (4 * math.pi * self.scale).log()
 
 

@@ -1,4 +1,4 @@
-"""What all distributions have in common, and how their parameters are read."""
+"""Base class of distributions, and conversion of their parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Shape = Any
 
 
 class Distribution:
-    """Base of distributions.   batch_shape: of the parameters; event_shape: of one draw."""
+    """Base of distributions.
+
+    batch_shape: shape of the parameters; event_shape: shape of a sample
+    """
 
     def __init__(self, batch_shape: Shape = (), event_shape: Shape = ()) -> None:
         self._batch_shape = tuple(batch_shape)
@@ -25,46 +28,58 @@ class Distribution:
 
     @property
     def batch_shape(self) -> tuple[Any, ...]:
-        """The shape of the parameters: so many distributions side by side."""
+        """The shape of the parameters: the number of independent distributions."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> tuple[Any, ...]:
-        """The shape of one draw."""
+        """The shape of a sample."""
         return self._event_shape
 
     @property
     def mean(self) -> Tensor:
-        """The mean.   [*batch_shape, *event_shape]"""
-        raise self._missing("mean")
+        """Mean [*batch_shape, *event_shape]."""
+        raise self._not_implemented("mean")
 
     @property
     def variance(self) -> Tensor:
-        """The variance.   [*batch_shape, *event_shape]"""
-        raise self._missing("variance")
+        """Variance [*batch_shape, *event_shape]."""
+        raise self._not_implemented("variance")
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws without a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draw samples without gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient to the parameters.   -> [*shape, *batch_shape, *event_shape]"""
-        raise self._missing("rsample")
+        """Draw samples with gradients of the parameters.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
+        raise self._not_implemented("rsample")
 
     def entropy(self) -> Tensor:
-        """The entropy in nats.   -> [*batch_shape]"""
-        raise self._missing("entropy")
+        """Entropy in nats.
+
+        -> [*batch_shape]
+        """
+        raise self._not_implemented("entropy")
 
     def kl_divergence(self, other: Distribution) -> Tensor:
-        """The divergence from `other`: E[log self - log other].   -> [*batch_shape]"""
+        """Kullback-Leibler divergence to `other`: E[log self - log other].
+
+        -> [*batch_shape]
+        """
         return kl_divergence(self, other)
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density, or of the probability, at `value`."""
-        raise self._missing("log_prob")
+        """Logarithm of the density or probability at `value`."""
+        raise self._not_implemented("log_prob")
 
     def prob(self, value: Any) -> Tensor:
-        """The density, or the probability, at `value`."""
+        """Density or probability at `value`."""
         return self.log_prob(value).exp()
 
     probs: Any = prob  # The same as a property; some distributions have a parameter of this name.
@@ -72,37 +87,40 @@ class Distribution:
     def _extend_shape(self, sample_shape: Shape = ()) -> list[Any]:
         return [*sample_shape, *self._batch_shape, *self._event_shape]
 
-    def _missing(self, what: str) -> NotImplementedError:
-        return NotImplementedError(f"{type(self).__name__} has no {what}")
+    def _not_implemented(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} does not implement {method}")
 
 
 def parameters(name: str, *values: Any) -> list[Tensor]:
-    """The parameters of a distribution: numbers, lists and arrays as Tensors, all of one dtype and
-    one shape.
+    """Convert the parameters of a distribution to Tensors of one dtype and shape.
 
-    The dtype is that of the first Tensor, of the first float64 array where there is none, or the
-    default.
-    Raises OpError for anything else.
+    Accepts Tensors, numbers, lists and arrays. The dtype is that of the first floating Tensor,
+    otherwise float64 if there is a float64 array, otherwise the default. Raises OpError for other
+    types.
     """
     if not all(
         isinstance(v, Tensor | np.ndarray | np.generic | list | tuple | int | float) for v in values
     ):
-        kinds = ", ".join(type(v).__name__ for v in values)
+        type_names = ", ".join(type(v).__name__ for v in values)
         raise OpError(
-            with_user_line(f"{name}: parameters are numbers, lists, arrays or Tensors, got {kinds}")
+            with_user_line(
+                f"{name}: parameters must be numbers, lists, arrays or Tensors, got {type_names}"
+            )
         )
     tensors = [v for v in values if isinstance(v, Tensor) and v.meta.dtype.kind == "f"]
     arrays = [v.dtype.name for v in values if isinstance(v, np.ndarray) and v.dtype == np.float64]
     dtype = tensors[0].dtype if tensors else (arrays or [get_default_dtype()])[0]
-    found = [cast(v, dtype) if isinstance(v, Tensor) else to_tensor(v, dtype) for v in values]
-    return found if len({t.meta.shape for t in found}) == 1 else broadcast_tensors(found)
+    converted = [cast(v, dtype) if isinstance(v, Tensor) else to_tensor(v, dtype) for v in values]
+    return (
+        converted if len({t.meta.shape for t in converted}) == 1 else broadcast_tensors(converted)
+    )
 
 
-def valued(value: Any, like: Tensor) -> Tensor:
-    """A value to look up, as a Tensor of the dtype of the parameters."""
+def to_value_tensor(value: Any, like: Tensor) -> Tensor:
+    """Convert a value to a Tensor of the dtype of the parameters."""
     return cast(value, like.dtype) if isinstance(value, Tensor) else to_tensor(value, like.dtype)
 
 
 def sum_rightmost(x: Tensor, count: int) -> Tensor:
-    """The sum over the last `count` axes."""
+    """Sum over the last `count` axes."""
     return x.sum(list(range(-count, 0))) if count else x

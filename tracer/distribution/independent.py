@@ -1,4 +1,4 @@
-"""Distributions side by side, taken for one of several variables."""
+"""Treat batch axes of a distribution as event axes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .kl import kl_divergence, register_kl
 
 
 class Independent(Distribution):
-    """The last axes of the batch of `base` become axes of the event.
+    """Distribution whose last batch axes become event axes.
 
-    reinterpreted_batch_rank: how many
+    reinterpreted_batch_rank: number of axes
     """
 
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
@@ -21,48 +21,62 @@ class Independent(Distribution):
             raise OpError(
                 with_user_line(f"Independent: base is {type(base).__name__}, not a Distribution")
             )
-        batch = base.batch_shape
-        if not 0 < reinterpreted_batch_rank <= len(batch):
+        batch_shape = base.batch_shape
+        if not 0 < reinterpreted_batch_rank <= len(batch_shape):
             raise OpError(
                 with_user_line(
                     f"Independent: reinterpreted_batch_rank={reinterpreted_batch_rank} is "
-                    f"not between 1 and {len(batch)}"
+                    f"not in [1, {len(batch_shape)}]"
                 )
             )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
-        keep = len(batch) - reinterpreted_batch_rank
-        super().__init__(batch[:keep], batch[keep:] + base.event_shape)
+        new_batch_rank = len(batch_shape) - reinterpreted_batch_rank
+        super().__init__(
+            batch_shape[:new_batch_rank], batch_shape[new_batch_rank:] + base.event_shape
+        )
 
     @property
     def mean(self) -> Tensor:
-        """That of base."""
+        """Mean of the base distribution."""
         return self._base.mean
 
     @property
     def variance(self) -> Tensor:
-        """That of base."""
+        """Variance of the base distribution."""
         return self._base.variance
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws of base.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draw samples of the base distribution.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self._base.sample(shape)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws of base with a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draw samples of the base distribution with gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return self._base.rsample(shape)
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the joint density.   value [*, *event_shape] -> [*]"""
+        """Joint log-density.
+
+        value [*, *event_shape] -> [*]
+        """
         return sum_rightmost(self._base.log_prob(value), self._reinterpreted_batch_rank)
 
     def entropy(self) -> Tensor:
-        """The sum of the entropies.   -> [*batch_shape]"""
+        """Sum of the entropies.
+
+        -> [*batch_shape]
+        """
         return sum_rightmost(self._base.entropy(), self._reinterpreted_batch_rank)
 
 
 @register_kl(Independent, Independent)
 def _(p: Independent, q: Independent) -> Tensor:
     if p._reinterpreted_batch_rank != q._reinterpreted_batch_rank:
-        raise NotImplementedError("kl_divergence: no rule for Independents of other ranks")
+        raise NotImplementedError("kl_divergence: no rule for Independents of different ranks")
     return sum_rightmost(kl_divergence(p._base, q._base), p._reinterpreted_batch_rank)

@@ -1,7 +1,4 @@
-"""The divergence between two distributions, by rules registered for pairs of classes
-
-(Kullback and Leibler 1951).
-"""
+"""Kullback-Leibler divergence of two distributions, by rules registered for pairs of classes."""
 
 from __future__ import annotations
 
@@ -15,9 +12,7 @@ _RULES: dict[tuple[type, type], Rule] = {}
 
 
 def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
-    """Decorator: `rule(p, q)` gives the divergence for these two classes, and for classes made of
-    them.
-    """
+    """Decorator that registers `rule(p, q)` for two classes and their subclasses."""
 
     def register(rule: Rule) -> Rule:
         _RULES[cls_p, cls_q] = rule
@@ -27,14 +22,16 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Rule], Rule]:
 
 
 def kl_divergence(p: Any, q: Any) -> Tensor:
-    """E_p[log p - log q].   -> [*batch_shape]
+    """Kullback-Leibler divergence E_p[log p - log q].
 
-    The rule for the closest classes counts.   Raises NotImplementedError where no rule fits.
+    -> [*batch_shape]
+
+    Uses the rule for the closest base classes. Raises NotImplementedError if there is none.
     """
-    fits = [pair for pair in _RULES if isinstance(p, pair[0]) and isinstance(q, pair[1])]
-    if not fits:
+    matches = [pair for pair in _RULES if isinstance(p, pair[0]) and isinstance(q, pair[1])]
+    if not matches:
         raise NotImplementedError(
             f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"
         )
-    distance = lambda pair: type(p).__mro__.index(pair[0]) + type(q).__mro__.index(pair[1])  # noqa: E731 - the key below
-    return _RULES[min(fits, key=distance)](p, q)
+    distance = lambda pair: type(p).__mro__.index(pair[0]) + type(q).__mro__.index(pair[1])  # noqa: E731 - sort key
+    return _RULES[min(matches, key=distance)](p, q)

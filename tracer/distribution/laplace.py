@@ -7,12 +7,15 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, valued
+from .distribution import Distribution, Shape, parameters, to_value_tensor
 from .kl import register_kl
 
 
 class Laplace(Distribution):
-    """Density e ** -(|x - loc| / scale) / (2 scale).   loc, scale: [*batch_shape]"""
+    """Laplace distribution with density exp(-|x - loc| / scale) / (2 scale).
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         self.loc, self.scale = parameters("Laplace", loc, scale)
@@ -30,36 +33,45 @@ class Laplace(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """2 scale**2."""
+        """2 scale^2."""
         return self.stddev.square()
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density at `value`."""
-        return -((valued(value, self.loc) - self.loc).abs() / self.scale) - (2 * self.scale).log()
+        """Log-density at `value`."""
+        return (
+            -((to_value_tensor(value, self.loc) - self.loc).abs() / self.scale)
+            - (2 * self.scale).log()
+        )
 
     def cdf(self, value: Any) -> Tensor:
-        """The probability of a draw up to `value`."""
-        away = valued(value, self.loc) - self.loc
-        return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
+        """Cumulative distribution function at `value`."""
+        distance = to_value_tensor(value, self.loc) - self.loc
+        return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
     def icdf(self, value: Any) -> Tensor:
-        """The number whose cdf is `value`, between 0 and 1."""
-        return self._at(valued(value, self.loc) - 0.5)
+        """Quantile function at `value` between 0 and 1."""
+        return self._quantile(to_value_tensor(value, self.loc) - 0.5)
 
-    def _at(self, middle: Tensor) -> Tensor:
-        """The quantile of middle + 1/2."""
-        return self.loc - self.scale * middle.sign() * (-2 * middle.abs()).log1p()
+    def _quantile(self, centred: Tensor) -> Tensor:
+        """Return the quantile of centred + 1/2."""
+        return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
-        # so that no draw is infinite
-        least = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
-        return self._at(
-            uniform(self._extend_shape(shape), self.loc.dtype, least - 0.5, 0.5 - least)
+        """Draw samples with gradient.
+
+        -> [*shape, *batch_shape]
+        """
+        # excludes infinite samples
+        margin = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
+        return self._quantile(
+            uniform(self._extend_shape(shape), self.loc.dtype, margin - 0.5, 0.5 - margin)
         )
 
     def entropy(self) -> Tensor:
-        """1 + log(2 scale).   -> [*batch_shape]"""
+        """1 + log(2 scale).
+
+        -> [*batch_shape]
+        """
         return 1 + (2 * self.scale).log()
 
 

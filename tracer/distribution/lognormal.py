@@ -1,4 +1,4 @@
-"""The distribution of numbers whose logarithm is normal."""
+"""The log-normal distribution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .transformed_distribution import TransformedDistribution
 
 
 class LogNormal(TransformedDistribution):
-    """e ** x, x normal with loc and scale.   loc, scale: [*batch_shape]"""
+    """Log-normal distribution: exp(x) for x ~ Normal(loc, scale).
+
+    loc, scale: [*batch_shape]
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         super().__init__(Normal(loc, scale), [ExpTransform()])
@@ -20,17 +23,20 @@ class LogNormal(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """e ** (loc + scale**2 / 2)."""
+        """exp(loc + scale^2 / 2)."""
         return (self.loc + self.scale.square() / 2).exp()
 
     @property
     def variance(self) -> Tensor:
-        """(e ** scale**2 - 1) e ** (2 loc + scale**2)."""
+        """(exp(scale^2) - 1) exp(2 loc + scale^2)."""
         square = self.scale.square()
         return square.expm1() * (2 * self.loc + square).exp()
 
     def entropy(self) -> Tensor:
-        """That of the normal distribution, and loc.   -> [*batch_shape]"""
+        """Entropy of the normal distribution plus loc.
+
+        -> [*batch_shape]
+        """
         return self._base.entropy() + self.loc
 
 

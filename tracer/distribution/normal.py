@@ -7,15 +7,17 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.random import gaussian_random
-from ..tensor.convert import sizes
-from .distribution import Distribution, Shape, parameters, valued
+from ..tensor.convert import shape_inputs
+from .distribution import Distribution, Shape, parameters, to_value_tensor
 from .kl import register_kl
 
 
 class Normal(Distribution):
-    """Density e ** -((x - loc)**2 / 2 scale**2) / (scale sqrt(2 pi)).   loc, scale: [*batch_shape]
+    """Normal distribution with density exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 pi)).
 
-    Like rsample, sample passes a gradient on, as in Paddle.
+    loc, scale: [*batch_shape]
+
+    As in Paddle, samples of `sample` have a gradient, like those of `rsample`.
     """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
@@ -30,30 +32,37 @@ class Normal(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """scale squared."""
+        """scale^2."""
         return self.scale.square()
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
-        """Draws.
+        """Draw samples.
 
-        seed: of these draws alone, 0 for the common source
         -> [*shape, *batch_shape]
+
+        seed: of these samples; 0 uses the global generator
         """
-        ints, tensors = sizes(self._extend_shape(shape), "Normal")
-        drawn = gaussian_random(None, tensors, shape=ints, seed=seed, dtype=self.loc.dtype.proto)
-        return self.loc + self.scale * drawn
+        ints, tensors = shape_inputs(self._extend_shape(shape), "Normal")
+        noise = gaussian_random(None, tensors, shape=ints, seed=seed, dtype=self.loc.dtype.proto)
+        return self.loc + self.scale * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draw samples with gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.sample(shape)
 
     def entropy(self) -> Tensor:
-        """1/2 + log(scale sqrt(2 pi)).   -> [*batch_shape]"""
+        """1/2 + log(scale sqrt(2 pi)).
+
+        -> [*batch_shape]
+        """
         return self.scale.log() + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density at `value`."""
-        z = (valued(value, self.loc) - self.loc) / self.scale
+        """Log-density at `value`."""
+        z = (to_value_tensor(value, self.loc) - self.loc) / self.scale
         return -0.5 * z.square() - self.scale.log() - 0.5 * math.log(2 * math.pi)
 
 

@@ -1,4 +1,4 @@
-"""Transforms of random variables: there, back, and the logarithm of how much they stretch."""
+"""Transforms of random variables: forward, inverse, and log-determinant of the Jacobian."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tensor.manipulation import concat
 
 
 class Type(enum.Enum):
-    """What is known of the way back."""
+    """Mapping type of a transform."""
 
     BIJECTION = "bijection"
     INJECTION = "injection"
@@ -24,12 +24,15 @@ class Type(enum.Enum):
 
     @classmethod
     def is_injective(cls, kind: Type) -> bool:
-        """Whether one value leads to each result."""
+        """Return whether at most one value maps to each result."""
         return kind in (cls.BIJECTION, cls.INJECTION)
 
 
 class Variable(NamedTuple):
-    """What a transform takes or gives.   event_rank: the number of axes that belong together"""
+    """Domain or codomain of a transform.
+
+    event_rank: number of axes of an event
+    """
 
     event_rank: int = 0
     is_discrete: bool = False
@@ -44,9 +47,11 @@ def apply_transform(input: Any, transform: Transform) -> Any:
 
 
 class Transform:
-    """Base of transforms: _forward, _inverse, _forward_log_det_jacobian or
-    _inverse_log_det_jacobian, _domain and _codomain are to be written; _forward_shape and
-    _inverse_shape where shapes change.
+    """Base of transforms.
+
+    Subclasses implement _forward, _inverse, one of _forward_log_det_jacobian and
+    _inverse_log_det_jacobian, _domain and _codomain; if shapes change, also _forward_shape and
+    _inverse_shape.
     """
 
     _type = Type.INJECTION
@@ -54,69 +59,76 @@ class Transform:
     _codomain: Any = Variable()
 
     def __call__(self, input: Any) -> Any:
-        """A Tensor transformed; a distribution or a transform with this one behind it."""
+        """Transform a Tensor; compose with a distribution or a transform."""
         return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """What becomes of x."""
-        return self._forward(self._checked(x, "forward", self._domain))
+        """Return the transformed x."""
+        return self._forward(self._check_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
-        """What became y; two Tensors where it may be either."""
-        return self._inverse(self._checked(y, "inverse", self._codomain))
+        """Return the value that is mapped to y; two Tensors if there are two."""
+        return self._inverse(self._check_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        """ln |det of the slopes at x|.   x [*, *event] -> [*]"""
-        self._checked(x, "forward_log_det_jacobian", self._domain)
+        """log |det J(x)| of the forward transform.
+
+        x [*, *event] -> [*]
+        """
+        self._check_rank(x, "forward_log_det_jacobian", self._domain)
         if not self._is_injective():
             raise NotImplementedError(
-                f"{type(self).__name__}: only where there is one way back are there slopes"
+                f"{type(self).__name__}: forward_log_det_jacobian requires an injective transform"
             )
-        if _writes(self, "_forward_log_det_jacobian"):
+        if _overrides(self, "_forward_log_det_jacobian"):
             return self._forward_log_det_jacobian(x)
-        if _writes(self, "_inverse_log_det_jacobian"):
+        if _overrides(self, "_inverse_log_det_jacobian"):
             return -self._inverse_log_det_jacobian(self.forward(x))
-        raise NotImplementedError(f"{type(self).__name__} has neither log_det_jacobian")
+        raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """ln |det of the slopes of the way back at y|.   y [*, *event] -> [*]"""
-        self._checked(y, "inverse_log_det_jacobian", self._codomain)
-        if _writes(self, "_inverse_log_det_jacobian"):
+        """log |det J(y)| of the inverse transform.
+
+        y [*, *event] -> [*]
+        """
+        self._check_rank(y, "inverse_log_det_jacobian", self._codomain)
+        if _overrides(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)
-        if _writes(self, "_forward_log_det_jacobian"):
+        if _overrides(self, "_forward_log_det_jacobian"):
             return -self._forward_log_det_jacobian(self._inverse(y))
-        raise NotImplementedError(f"{type(self).__name__} has neither log_det_jacobian")
+        raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def forward_shape(self, shape: Any) -> tuple[Any, ...]:
-        """What becomes of a shape."""
+        """Return the shape after the transform."""
         return tuple(self._forward_shape(tuple(shape)))
 
     def inverse_shape(self, shape: Any) -> tuple[Any, ...]:
-        """The shape that became `shape`."""
+        """Return the shape before the transform."""
         return tuple(self._inverse_shape(tuple(shape)))
 
     def _is_injective(self) -> bool:
         return Type.is_injective(self._type)
 
-    def _checked(self, value: Any, what: str, of: Any) -> Tensor:
+    def _check_rank(self, value: Any, method: str, variable: Any) -> Tensor:
         name = type(self).__name__
         if not isinstance(value, Tensor):
             raise OpError(
-                with_user_line(f"{name}.{what}: wants a Tensor, got {type(value).__name__}")
+                with_user_line(f"{name}.{method}: expected a Tensor, got {type(value).__name__}")
             )
-        if value.ndim < of.event_rank:
+        if value.ndim < variable.event_rank:
             raise OpError(
                 with_user_line(
-                    f"{name}.{what}: wants at least {of.event_rank} axes (X={value.meta})"
+                    f"{name}.{method}: the rank must be at least {variable.event_rank} "
+                    f"(X={value.meta})"
                 )
             )
         return value
 
     def _forward(self, x: Tensor) -> Tensor:
-        raise NotImplementedError(f"{type(self).__name__} has no _forward")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _forward")
 
     def _inverse(self, y: Tensor) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no _inverse")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _inverse")
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         raise NotImplementedError
@@ -131,18 +143,18 @@ class Transform:
         return shape
 
 
-def _writes(transform: Transform, method: str) -> bool:
+def _overrides(transform: Transform, method: str) -> bool:
     return getattr(type(transform), method) is not getattr(Transform, method)
 
 
-def _parameter(name: str, value: Any) -> Tensor:
+def _check_tensor(name: str, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
-        raise OpError(with_user_line(f"{name} is {type(value).__name__}, not a Tensor"))
+        raise OpError(with_user_line(f"{name} must be a Tensor, not {type(value).__name__}"))
     return value
 
 
 class AbsTransform(Transform):
-    """|x|; the way back gives both -y and y."""
+    """|x|; the inverse returns -y and y."""
 
     _type = Type.SURJECTION
 
@@ -153,8 +165,8 @@ class AbsTransform(Transform):
         return -y, y
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        flat = zeros_like(y)
-        return flat, flat
+        zeros = zeros_like(y)
+        return zeros, zeros
 
 
 class AffineTransform(Transform):
@@ -163,17 +175,17 @@ class AffineTransform(Transform):
     _type = Type.BIJECTION
 
     def __init__(self, loc: Tensor, scale: Tensor) -> None:
-        self._loc = _parameter("AffineTransform: loc", loc)
-        self._scale = _parameter("AffineTransform: scale", scale)
+        self._loc = _check_tensor("AffineTransform: loc", loc)
+        self._scale = _check_tensor("AffineTransform: scale", scale)
 
     @property
     def loc(self) -> Tensor:
-        """What is added."""
+        """The offset."""
         return self._loc
 
     @property
     def scale(self) -> Tensor:
-        """What x is multiplied by."""
+        """The factor."""
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -192,7 +204,7 @@ class AffineTransform(Transform):
 
 
 def _broadcast(a: Any, b: Any) -> tuple[Any, ...]:
-    """The shape that two shapes have together."""
+    """Return the broadcast shape of two shapes."""
     a, b = tuple(a), tuple(b)
     width = max(len(a), len(b))
     pairs = zip((1,) * (width - len(a)) + a, (1,) * (width - len(b)) + b, strict=True)
@@ -200,7 +212,7 @@ def _broadcast(a: Any, b: Any) -> tuple[Any, ...]:
 
 
 class ExpTransform(Transform):
-    """e ** x."""
+    """exp(x)."""
 
     _type = Type.BIJECTION
 
@@ -215,12 +227,12 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """x ** power, x positive."""
+    """x^power for positive x."""
 
     _type = Type.BIJECTION
 
     def __init__(self, power: Tensor) -> None:
-        self._power = _parameter("PowerTransform: power", power)
+        self._power = _check_tensor("PowerTransform: power", power)
 
     @property
     def power(self) -> Tensor:
@@ -247,7 +259,7 @@ def _softplus(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(Transform):
-    """1 / (1 + e ** -x)."""
+    """1 / (1 + exp(-x))."""
 
     def _forward(self, x: Tensor) -> Tensor:
         return OPS["sigmoid"](x)
@@ -275,7 +287,7 @@ class TanhTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """softmax along the last axis; the way back is one of many."""
+    """Softmax along the last axis; its inverse is not unique."""
 
     _type = Type.OTHER
     _domain = _codomain = Variable(1)
@@ -288,7 +300,8 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """K numbers to K + 1 shares of 1: each number says how much of what is left is broken off.
+    """Stick breaking: maps K numbers to K + 1 probabilities; each number determines the part of the
+    remaining stick that is broken off.
 
     [*, K] -> [*, K + 1]
     """
@@ -296,24 +309,24 @@ class StickBreakingTransform(Transform):
     _type = Type.BIJECTION
     _domain = _codomain = Variable(1)
 
-    def _centred(self, x: Tensor) -> Tensor:
-        """x less what would break off equal shares at 0."""
+    def _shift(self, x: Tensor) -> Tensor:
+        """Shift x so that 0 maps to equal probabilities."""
         ones = ones_like(x)
         return x - (ones.sum(-1, keepdim=True) + 1 - ones.cumsum(-1)).log()
 
     def _forward(self, x: Tensor) -> Tensor:
-        broken = OPS["sigmoid"](self._centred(x))
-        end = ones_like(broken[..., :1])
-        return concat([broken, end], -1) * concat([end, (1 - broken).cumprod(-1)], -1)
+        fraction = OPS["sigmoid"](self._shift(x))
+        one = ones_like(fraction[..., :1])
+        return concat([fraction, one], -1) * concat([one, (1 - fraction).cumprod(-1)], -1)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        shares = y[..., :-1]
-        return (shares / (1 - shares.cumsum(-1))).log() - self._centred(zeros_like(shares))
+        probs = y[..., :-1]
+        return (probs / (1 - probs.cumsum(-1))).log() - self._shift(zeros_like(probs))
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        x = self._centred(x)
-        left = concat([zeros_like(x[..., :1]), (-_softplus(x)).cumsum(-1)[..., :-1]], -1)
-        return (left - _softplus(x) - _softplus(-x)).sum(-1)
+        x = self._shift(x)
+        log_remaining = concat([zeros_like(x[..., :1]), (-_softplus(x)).cumsum(-1)[..., :-1]], -1)
+        return (log_remaining - _softplus(x) - _softplus(-x)).sum(-1)
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         return (*shape[:-1], shape[-1] + 1)

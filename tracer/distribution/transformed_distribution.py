@@ -1,4 +1,4 @@
-"""The distribution of what transforms make of draws."""
+"""Distributions of transformed random variables."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from .distribution import Distribution, Shape, sum_rightmost, valued
+from .composite_transforms import ChainTransform
+from .distribution import Distribution, Shape, sum_rightmost, to_value_tensor
 from .independent import Independent
 from .transform import Transform, apply_transform
-from .transform_of_transforms import ChainTransform
 
 
 class TransformedDistribution(Distribution):
-    """What `transforms`, one after the other, make of a draw of `base`.
+    """Distribution of `transforms` applied to a sample of `base`.
 
-    Draws have a gradient where those of base have one: sample takes base.sample, rsample takes
-    base.rsample.
+    sample uses base.sample, rsample uses base.rsample.
     """
 
     _base: Any
@@ -26,56 +25,61 @@ class TransformedDistribution(Distribution):
         if not isinstance(base, Distribution):
             raise OpError(
                 with_user_line(
-                    f"TransformedDistribution: base is {type(base).__name__}, not a Distribution"
+                    "TransformedDistribution: base must be a Distribution, not "
+                    f"{type(base).__name__}"
                 )
             )
         if not all(isinstance(t, Transform) for t in transforms):
             raise OpError(
-                with_user_line(
-                    "TransformedDistribution: transforms holds something that is not a Transform"
-                )
+                with_user_line("TransformedDistribution: transforms must be a list of Transforms")
             )
         self._transforms = list(transforms)
         chain = ChainTransform(self._transforms)
         shape = base.batch_shape + base.event_shape
-        takes, gives = chain._domain.event_rank, chain._codomain.event_rank
-        if takes > len(shape):
+        in_rank, out_rank = chain._domain.event_rank, chain._codomain.event_rank
+        if in_rank > len(shape):
             raise OpError(
                 with_user_line(
-                    f"TransformedDistribution: the transforms take events of {takes} "
-                    f"axes, base has {len(shape)}"
+                    f"TransformedDistribution: the transforms require events of rank {in_rank}, "
+                    f"base has {len(shape)}"
                 )
             )
-        more = takes - len(base.event_shape)
-        self._base = Independent(base, more) if more > 0 else base
-        shape, rank = chain.forward_shape(shape), len(self._base.event_shape) + gives - takes
+        missing_rank = in_rank - len(base.event_shape)
+        self._base = Independent(base, missing_rank) if missing_rank > 0 else base
+        shape, rank = chain.forward_shape(shape), len(self._base.event_shape) + out_rank - in_rank
         super().__init__(shape[: len(shape) - rank], shape[len(shape) - rank :])
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draws.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draw samples.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return ChainTransform(self._transforms).forward(self._base.sample(shape))
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape, *event_shape]"""
+        """Draw samples with gradient.
+
+        -> [*shape, *batch_shape, *event_shape]
+        """
         return ChainTransform(self._transforms).forward(self._base.rsample(shape))
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density, by the slopes of the transforms.
+        """Log-density, by the change of variables formula.
 
         value [*, *event_shape] -> [*]
         """
-        y, rank, found = value, len(self._event_shape), None
+        y, rank, correction = value, len(self._event_shape), None
         if not isinstance(y, Tensor):
-            y = valued(y, self._base.sample(()))
+            y = to_value_tensor(y, self._base.sample(()))
         for transform in reversed(self._transforms):
             x = transform.inverse(y)
             rank += transform._domain.event_rank - transform._codomain.event_rank
-            slope = sum_rightmost(
+            log_det = sum_rightmost(
                 transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank
             )
-            found, y = (-slope if found is None else found - slope), x
+            correction, y = (-log_det if correction is None else correction - log_det), x
         base = sum_rightmost(self._base.log_prob(y), rank - len(self._base.event_shape))
-        return base if found is None else found + base
+        return base if correction is None else correction + base
 
 
 @apply_transform.register

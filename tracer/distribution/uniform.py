@@ -7,14 +7,16 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, valued
+from .distribution import Distribution, Shape, parameters, to_value_tensor
 from .kl import register_kl
 
 
 class Uniform(Distribution):
-    """Density 1 / (high - low) between low and high, both left out.   low, high: [*batch_shape]
+    """Uniform distribution on (low, high).
 
-    Like rsample, sample passes a gradient on, as in Paddle.
+    low, high: [*batch_shape]
+
+    As in Paddle, samples of `sample` have a gradient, like those of `rsample`.
     """
 
     def __init__(self, low: Any, high: Any, name: str | None = None) -> None:
@@ -24,41 +26,48 @@ class Uniform(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The middle."""
+        """(low + high) / 2."""
         return (self.low + self.high) / 2
 
     @property
     def variance(self) -> Tensor:
-        """(high - low)**2 / 12."""
+        """(high - low)^2 / 12."""
         return (self.high - self.low).square() / 12
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
-        """Draws.
+        """Draw samples.
 
-        seed: of these draws alone, 0 for the common source
         -> [*shape, *batch_shape]
+
+        seed: of these samples; 0 uses the global generator
         """
-        drawn = uniform(self._extend_shape(shape), self.low.dtype, 0.0, 1.0, seed)
-        return self.low + (self.high - self.low) * drawn
+        noise = uniform(self._extend_shape(shape), self.low.dtype, 0.0, 1.0, seed)
+        return self.low + (self.high - self.low) * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draws with a gradient.   -> [*shape, *batch_shape]"""
+        """Draw samples with gradient.
+
+        -> [*shape, *batch_shape]
+        """
         return self.sample(shape)
 
     def probs(self, value: Any) -> Tensor:
-        """The density at `value`."""
-        value = valued(value, self.low)
-        inside = cast(self.low < value, value.dtype) * cast(value < self.high, value.dtype)
-        return inside / (self.high - self.low)
+        """Density at `value`."""
+        value = to_value_tensor(value, self.low)
+        is_inside = cast(self.low < value, value.dtype) * cast(value < self.high, value.dtype)
+        return is_inside / (self.high - self.low)
 
     prob = probs
 
     def log_prob(self, value: Any) -> Tensor:
-        """The logarithm of the density at `value`, minus infinity outside."""
+        """Log-density at `value`; -inf outside of the interval."""
         return self.probs(value).log()
 
     def entropy(self) -> Tensor:
-        """log(high - low).   -> [*batch_shape]"""
+        """log(high - low).
+
+        -> [*batch_shape]
+        """
         return (self.high - self.low).log()
 
 

@@ -1,4 +1,4 @@
-"""Fourier transforms, as `paddle.fft` has them."""
+"""Fourier transforms under the names of `paddle.fft`."""
 
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from .transforms import (

@@ -1,4 +1,4 @@
-"""The frequencies of a transform, and their order."""
+"""Sample frequencies of Fourier transforms and their order."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..tensor.manipulation import roll
 
 
 def _check(n: int, d: float, op: str) -> None:
+    """Raise OpError if n or d is 0."""
     if not n * d:
-        raise OpError(with_user_line(f"{op}: n={n} or d={d} is 0"))
+        raise OpError(with_user_line(f"{op}: n={n} and d={d} must not be 0"))
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The frequencies of `fft` of n samples that are d apart: 0, the positive ones, the negative
-    ones.
+    """Frequencies of `fft` of n samples with spacing d: 0, the positive ones, the negative ones.
 
     -> [n]
     """
@@ -30,27 +30,36 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The frequencies of `rfft` of n samples that are d apart.   -> [n // 2 + 1]"""
+    """Frequencies of `rfft` of n samples with spacing d.
+
+    -> [n // 2 + 1]
+    """
     _check(n, d, "rfftfreq")
     return cast(
         arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype()
     )
 
 
-def _shifted(x: Tensor, axes: Any, back: bool) -> Tensor:
+def _shift(x: Tensor, axes: Any, inverse: bool) -> Tensor:
     check_tensors(x)
-    listed = (
+    axis_list = (
         list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
     )
-    sizes = [x.shape[a] for a in listed]
-    return roll(x, [-(s // 2) if back else s // 2 for s in sizes], listed) if listed else x
+    sizes = [x.shape[a] for a in axis_list]
+    return roll(x, [-(s // 2) if inverse else s // 2 for s in sizes], axis_list) if axis_list else x
 
 
 def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """The frequency 0 moved to the middle of the axes, all by default.   x [*] -> [*]"""
-    return _shifted(x, axes, back=False)
+    """Move the frequency 0 to the centre of the axes (default: all).
+
+    x [*] -> [*]
+    """
+    return _shift(x, axes, inverse=False)
 
 
 def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
-    """What undoes `fftshift`.   x [*] -> [*]"""
-    return _shifted(x, axes, back=True)
+    """Inverse of `fftshift`.
+
+    x [*] -> [*]
+    """
+    return _shift(x, axes, inverse=True)

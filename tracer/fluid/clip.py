@@ -47,12 +47,12 @@ class GradientClipBase:
         """
         given = [(p, g) for p, g in pairs if g is not None]
         if given and isinstance(given[0][1], Variable):
-            return self.recorded(given)
+            return self.clip_variables(given)
         return self._split(given, super().__call__)  # type: ignore[misc]
 
-    def recorded(self, pairs: Pairs) -> Pairs:
+    def clip_variables(self, pairs: Pairs) -> Pairs:
         """The same of gradients that are variables of a program."""
-        return self._split(pairs, super().recorded)  # type: ignore[misc]
+        return self._split(pairs, super().clip_variables)  # type: ignore[misc]
 
 
 @instead("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
@@ -108,7 +108,7 @@ class ByParameter:
         """The pairs as they are: only programs know such settings."""
         return pairs
 
-    def recorded(self, pairs: Pairs) -> Pairs:
+    def clip_variables(self, pairs: Pairs) -> Pairs:
         """The pairs with gradients clipped."""
         groups: dict[Any, Pairs] = {}
         for pair in pairs:
@@ -118,7 +118,7 @@ class ByParameter:
             ).append(pair)
         made: dict[int, Any] = {}
         for key, group in groups.items():
-            clipped = group if key is None else group[0][0].gradient_clip_attr.recorded(group)
+            clipped = group if key is None else group[0][0].gradient_clip_attr.clip_variables(group)
             made.update({id(p): g for p, g in clipped})
         return [(p, made[id(p)]) for p, _ in pairs]
 
@@ -131,7 +131,7 @@ def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) ->
     In 1.8 itself nothing was clipped unless all parameters were listed; here, as in 1.5, those that
     are listed are.
     """
-    if not hasattr(clip, "recorded"):
+    if not hasattr(clip, "clip_variables"):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
     wanted = default_main_program() if program is None else program
     for item in wanted.global_block().all_parameters() if param_list is None else param_list:
@@ -141,7 +141,7 @@ def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) ->
 
 def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
     """The pairs clipped as `set_gradient_clip` said."""
-    return ByParameter().recorded([(p, g) for p, g in param_grads if g is not None])
+    return ByParameter().clip_variables([(p, g) for p, g in param_grads if g is not None])
 
 
 def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:

@@ -19,7 +19,7 @@ from ..core.op import OPS, Op
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..tensor.creation import zeros
-from ..tensor.manipulation import in_place
+from ..tensor.manipulation import apply_in_place
 
 # Ops whose function also returns XShape, a tensor without elements that holds the shape of the
 # input.
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
         if not inside:
             return _results(op, op(*operands, **attrs), operands, outputs)
         before = _shape_of(operands[0]) if type_ in WITH_SHAPE else None
-        found = in_place(operands[0], lambda now: _first(op(now, *operands[1:], **attrs)))
+        found = apply_in_place(operands[0], lambda now: _first(op(now, *operands[1:], **attrs)))
         return found if before is None else [found, before]
 
     call.__name__ = name
@@ -126,4 +126,4 @@ def _write(target: Any, value: Any) -> None:
             _write(each, one)
     elif target is not None:
         with no_grad():
-            in_place(target, lambda _: value)
+            apply_in_place(target, lambda _: value)

@@ -40,16 +40,16 @@ class _Seeded(today.Initializer):
 
     _seed = 0
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Return the initial value."""
         if not self._seed:
-            return super().make(shape, dtype)
+            return super().compute(shape, dtype)
         with rng.use_generator(rng.generator(self._seed)):
-            return super().make(shape, dtype)
+            return super().compute(shape, dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        made = super().recorded(shape, dtype)
+        made = super().record(shape, dtype)
         if self._seed and isinstance(made, Variable):
             state.mode.recorder.block.ops[-1].attrs["seed"] = Attr(AttrType.INT, self._seed)
         return made
@@ -60,13 +60,13 @@ class _Either(today.Initializer):
 
     _made: today.Initializer
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Return the initial value."""
-        return self._made.make(shape, dtype)
+        return self._made.compute(shape, dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return self._made.recorded(shape, dtype)
+        return self._made.record(shape, dtype)
 
 
 class ConstantInitializer(today.Constant):
@@ -97,9 +97,9 @@ class UniformInitializer(_Seeded, today.Uniform):
         self._seed = seed
         self._diagonal = diag_num, diag_step, diag_val
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Return the initial value."""
-        made = super().make(shape, dtype)
+        made = super().compute(shape, dtype)
         count, step, value = self._diagonal
         made.reshape(-1)[[i * step + i for i in range(count)]] = value
         return made

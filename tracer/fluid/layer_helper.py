@@ -16,7 +16,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..nn.create_parameter import made_parameter
+from ..nn.create_parameter import parameter_from_attr
 from ..static import Program, default_main_program, default_startup_program
 from .framework import begin_program, in_dygraph_mode
 from .layers.helper import listed
@@ -132,7 +132,7 @@ class LayerHelper:
         spec = ParamAttr.of(attr)
         if not spec:
             return None
-        made = made_parameter(
+        made = parameter_from_attr(
             spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name
         )
         made.stop_gradient = made.stop_gradient or stop_gradient

@@ -1,6 +1,4 @@
-"""What Paddle calls its framework: saving and loading of state, and names that are elsewhere as
-well.
-"""
+"""`paddle.framework`: saving and loading of state, and aliases."""
 
 from typing import Any as _Any
 
@@ -23,7 +21,7 @@ from .random import seed
 
 
 def __getattr__(name: str) -> _Any:
-    """What Paddle's own tests take from here besides: its C++ part, and the inside of
+    """Look up names that Paddle's own tests use here: its C++ module `core`, and internals of
     fluid.framework.
     """
     if name.startswith("__"):
@@ -32,12 +30,12 @@ def __getattr__(name: str) -> _Any:
 
 
 def in_pir_mode() -> bool:
-    """Whether programs are written in the other representation of Paddle: never, here."""
+    """Return False: programs are not written in Paddle's PIR."""
     return False
 
 
 def in_dynamic_or_pir_mode() -> bool:
-    """Whether ops run at once."""
+    """Return whether ops run eagerly."""
     return in_dynamic_mode()
 
 

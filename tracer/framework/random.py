@@ -1,4 +1,4 @@
-"""The state of random numbers, under the name that Paddle has for the module."""
+"""`paddle.framework.random`: state of the random number generators."""
 
 from ..core.paddle_functions import get_cuda_rng_state, set_cuda_rng_state
 from ..core.rng import get_rng_state, seed, set_rng_state
@@ -8,7 +8,7 @@ __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", 
 
 
 def _manual_program_seed(seed: int) -> None:
-    """Let the random numbers of the default programs start from `seed`, as suites of 2.0 - 2.4 do
-    before each case.
+    """Seed the random numbers of the default programs, as test suites of Paddle 2.0 - 2.4 do before
+    each case.
     """
     default_main_program().random_seed = default_startup_program().random_seed = seed

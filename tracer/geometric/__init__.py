@@ -1,4 +1,4 @@
-"""Graphs: rows joined by segments, and messages along edges."""
+"""Graph functions: segment reductions, and messages along edges."""
 
 from .message import *
 from .segment import *

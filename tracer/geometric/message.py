@@ -1,6 +1,6 @@
 """Messages along the edges of a graph.
 
-src_index, dst_index int [E]: where each edge starts and ends
+src_index, dst_index int [E]: source and destination node of each edge
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["send_u_recv", "send_ue_recv", "send_uv"]
 _MESSAGES = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
 
 
-def _joined(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any) -> Tensor:
-    word = reduce_op.upper()
+def _send_and_reduce(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any) -> Tensor:
+    pool_type = reduce_op.upper()
     if isinstance(out_size, Tensor):
-        return OPS["graph_send_recv"](x, src, dst, out_size, reduce_op=word)[0]
+        return OPS["graph_send_recv"](x, src, dst, out_size, reduce_op=pool_type)[0]
     return OPS["graph_send_recv"](
-        x, src, dst, reduce_op=word, out_size=[0 if out_size is None else int(out_size)]
+        x, src, dst, reduce_op=pool_type, out_size=[0 if out_size is None else int(out_size)]
     )[0]
 
 
@@ -38,10 +38,12 @@ def _message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     return _MESSAGES[message_op](a, b)
 
 
-def _as_long(*features: Tensor) -> list[Tensor]:
-    """Features of edges with as many axes each: Paddle puts the missing ones behind."""
-    most = max(t.ndim for t in features)
-    return [unsqueeze(t, list(range(t.ndim, most))) if t.ndim < most else t for t in features]
+def _align_ranks(*features: Tensor) -> list[Tensor]:
+    """Append axes of size 1 until all features have the same rank, as Paddle does."""
+    max_rank = max(t.ndim for t in features)
+    return [
+        unsqueeze(t, list(range(t.ndim, max_rank))) if t.ndim < max_rank else t for t in features
+    ]
 
 
 def send_u_recv(
@@ -52,11 +54,12 @@ def send_u_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """At each node, the rows that edges send there joined by 'sum', 'mean', 'max' or 'min'.
+    """Reduce, at each node, the rows of x at the sources of its incoming edges ('sum', 'mean',
+    'max', 'min').
 
     x [N, *] -> [out_size or N, *]
     """
-    return _joined(x, src_index, dst_index, reduce_op, out_size)
+    return _send_and_reduce(x, src_index, dst_index, reduce_op, out_size)
 
 
 def send_ue_recv(
@@ -69,13 +72,15 @@ def send_ue_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """send_u_recv of the rows and the features y of their edges, put together.
+    """send_u_recv of message_op(x at the source, features y of the edge).
 
     x [N, *], y [E, *] -> [out_size or N, *]
     """
-    message = _message("send_ue_recv", message_op, *_as_long(gather(x, src_index), y))
-    own = arange(dst_index.shape[0], dtype=dst_index.dtype)
-    return _joined(message, own, dst_index, reduce_op, x.shape[0] if out_size is None else out_size)
+    message = _message("send_ue_recv", message_op, *_align_ranks(gather(x, src_index), y))
+    edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
+    return _send_and_reduce(
+        message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
+    )
 
 
 def send_uv(
@@ -86,8 +91,10 @@ def send_uv(
     message_op: str = "add",
     name: str | None = None,
 ) -> Tensor:
-    """For each edge, the row of x where it starts and that of y where it ends, put together.
+    """message_op(x at the source, y at the destination) of each edge.
 
     x [N, *], y [N, *] -> [E, *]
     """
-    return _message("send_uv", message_op, *_as_long(gather(x, src_index), gather(y, dst_index)))
+    return _message(
+        "send_uv", message_op, *_align_ranks(gather(x, src_index), gather(y, dst_index))
+    )

@@ -1,6 +1,6 @@
-"""Rows joined by segments.
+"""Reductions of rows by segments.
 
-data [N, *], segment_ids int [N], not falling -> [last segment + 1, *]; an empty one is 0
+data [N, *], segment_ids int [N], ascending -> [last segment + 1, *]; an empty segment is 0
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from ..core.tensor import Tensor
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_sum"]
 
 
-def _segment(word: str, what: str) -> Any:
+def _make_segment_op(pool_type: str, noun: str) -> Any:
     def function(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
-        return OPS["segment_pool"](data, segment_ids, pooltype=word)[0]
+        return OPS["segment_pool"](data, segment_ids, pooltype=pool_type)[0]
 
-    function.__name__ = function.__qualname__ = f"segment_{word.lower()}"
+    function.__name__ = function.__qualname__ = f"segment_{pool_type.lower()}"
     function.__doc__ = (
-        f"The {what} of the rows of each segment.   data [N, *], segment_ids int [N] -> [S, *]"
+        f"{noun} of the rows of each segment: data [N, *], segment_ids int [N] -> [S, *]."
     )
     return function
 
 
-segment_sum, segment_mean = _segment("SUM", "sum"), _segment("MEAN", "mean")
-segment_max, segment_min = _segment("MAX", "largest"), _segment("MIN", "smallest")
+segment_sum, segment_mean = _make_segment_op("SUM", "Sum"), _make_segment_op("MEAN", "Mean")
+segment_max, segment_min = _make_segment_op("MAX", "Maximum"), _make_segment_op("MIN", "Minimum")

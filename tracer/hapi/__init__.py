@@ -1,4 +1,4 @@
-"""Training with few words: Model, and what a network consists of."""
+"""High-level API: Model, summaries and operation counts of networks."""
 
 from .dynamic_flops import flops
 from .model import Model

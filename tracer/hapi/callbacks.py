@@ -1,4 +1,4 @@
-"""What may happen between the steps of Model.fit, evaluate and predict."""
+"""Callbacks of Model.fit, evaluate and predict."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Logs = dict[str, Any] | None
 
 
 class Callback:
-    """Base of callbacks: has `model`, and `params` with batch_size, epochs, steps, verbose,
-    metrics.
+    """Base of callbacks, with the attributes `model` and `params` (batch_size, epochs, steps,
+    verbose, metrics).
 
     logs: 'loss' (a list), the metrics by name, 'step', 'batch_size'; at the beginning of an
-    evaluation 'steps' and 'metrics'.
+    evaluation 'steps' and 'metrics'
     """
 
     model: Any = None
@@ -32,60 +32,58 @@ class Callback:
         self.params = {}
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Take over what fit was called with."""
+        """Set the parameters of the run."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Take over the Model."""
+        """Set the Model."""
         self.model = model
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Before the first epoch."""
+        """Called before the first epoch."""
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """After the last epoch."""
+        """Called after the last epoch."""
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Before an evaluation."""
+        """Called before an evaluation."""
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """After an evaluation."""
+        """Called after an evaluation."""
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Before a prediction."""
+        """Called before a prediction."""
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """After a prediction."""
+        """Called after a prediction."""
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Before an epoch."""
+        """Called before an epoch."""
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """After an epoch, before its evaluation."""
+        """Called after an epoch, before its evaluation."""
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Before a step of training."""
+        """Called before a training step."""
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """After a step of training."""
+        """Called after a training step."""
 
     def on_eval_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Before a batch of an evaluation."""
+        """Called before a batch of an evaluation."""
 
     def on_eval_batch_end(self, step: int, logs: Logs = None) -> None:
-        """After a batch of an evaluation."""
+        """Called after a batch of an evaluation."""
 
     def on_predict_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """Before a batch of a prediction."""
+        """Called before a batch of a prediction."""
 
     def on_predict_batch_end(self, step: int, logs: Logs = None) -> None:
-        """After a batch of a prediction."""
+        """Called after a batch of a prediction."""
 
 
 class CallbackList:
-    """Callbacks called one after the other: `call('eval_begin', logs)` calls
-    on_eval_begin of each.
-    """
+    """A list of callbacks; `call('eval_begin', logs)` calls on_eval_begin of each one."""
 
     def __init__(self, callbacks: Sequence[Callback], model: Any, params: dict[str, Any]) -> None:
         self.callbacks = list(callbacks)
@@ -97,13 +95,15 @@ class CallbackList:
         return iter(self.callbacks)
 
     def call(self, event: str, *args: Any) -> None:
-        """Tell all of an event."""
+        """Call the method of an event of all callbacks."""
         for callback in self.callbacks:
             getattr(callback, f"on_{event}")(*args)
 
 
 class ModelCheckpoint(Callback):
-    """Model.save to `save_dir`/EPOCH every save_freq epochs, and to `save_dir`/final at the end."""
+    """Save the model to `save_dir`/EPOCH every save_freq epochs and to `save_dir`/final at
+    the end.
+    """
 
     def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
         super().__init__()
@@ -117,20 +117,18 @@ class ModelCheckpoint(Callback):
         self.model.save(path)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Save where it is this epoch's turn."""
+        """Save every save_freq epochs."""
         if self.save_dir and epoch % self.save_freq == 0:
             self._save(str(epoch))
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """Save what training ended with."""
+        """Save the final model."""
         if self.save_dir:
             self._save("final")
 
 
 class LRScheduler(Callback):
-    """A step of the optimizer's scheduler, if it has one, after every step of training or every
-    epoch.
-    """
+    """Step the learning rate scheduler of the optimizer after each training step or each epoch."""
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         super().__init__()
@@ -145,18 +143,18 @@ class LRScheduler(Callback):
             scheduler.step()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """A step, if by_step."""
+        """Step the scheduler if by_step."""
         if self.by_step:
             self._step()
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """A step, if by_epoch."""
+        """Step the scheduler if by_epoch."""
         if self.by_epoch:
             self._step()
 
 
-class _Watch(Callback):
-    """Whether a value of the evaluation got better.
+class _MonitorCallback(Callback):
+    """Base of callbacks that track whether a value of the evaluation improves.
 
     mode: min, max, or auto, which is max for names with 'acc'
     """
@@ -165,7 +163,7 @@ class _Watch(Callback):
         super().__init__()
         if mode not in ("auto", "min", "max"):
             warnings.warn(
-                f"{type(self).__name__}: mode={mode!r} is not one of auto, min, max; auto is taken",
+                f"{type(self).__name__}: mode={mode!r} is not one of auto, min, max; using auto",
                 stacklevel=3,
             )
             mode = "auto"
@@ -173,32 +171,32 @@ class _Watch(Callback):
         self._sign = 1.0 if mode == "max" or (mode == "auto" and "acc" in monitor) else -1.0
         self._best = -math.inf  # times the sign: larger is better
 
-    def _watched(self, logs: Logs) -> float | None:
-        """The value, or None with a warning where the evaluation did not give one."""
+    def _monitored_value(self, logs: Logs) -> float | None:
+        """Return the monitored value; None, with a warning, if the evaluation lacks it."""
         value = (logs or {}).get(self.monitor)
         value = value[0] if isinstance(value, list | tuple) else value
         if not isinstance(value, int | float):
             warnings.warn(
-                f"{type(self).__name__}: the evaluation has no {self.monitor!r}; it has "
+                f"{type(self).__name__}: the evaluation has no value {self.monitor!r}, only "
                 f"{sorted(logs or {})}",
                 stacklevel=2,
             )
             return None
         return float(value)
 
-    def _better(self, value: float) -> bool:
-        """Whether this is the best one so far; it is kept if so."""
+    def _update_best(self, value: float) -> bool:
+        """Return whether the value is an improvement; if so, store it."""
         if self._sign * value - self.min_delta <= self._best:
             return False
         self._best = self._sign * value
         return True
 
 
-class EarlyStopping(_Watch):
-    """Ends training when `monitor` of the evaluation did not get better `patience` times in a row.
+class EarlyStopping(_MonitorCallback):
+    """Stop training if `monitor` of the evaluation did not improve `patience` times in a row.
 
-    baseline: what it must be better than at first.
-    save_best_model: to `best_model` in the folder where fit saves.
+    baseline: initial value to improve on; save_best_model: save to `best_model` in the folder where
+    fit saves
     """
 
     def __init__(
@@ -223,26 +221,26 @@ class EarlyStopping(_Watch):
         return self._sign * self._best
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Start anew."""
+        """Reset the state."""
         self.wait_epoch = 0
         self._best = -math.inf if self.baseline is None else self._sign * self.baseline
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Look at the value."""
-        value = self._watched(logs)
+        """Check the monitored value."""
+        value = self._monitored_value(logs)
         if value is None:
             return
-        if self._better(value):
+        if self._update_best(value):
             self.wait_epoch = 0
             if self.save_best_model and self.save_dir is not None:
                 self.model.save(os.path.join(self.save_dir, "best_model"))
         else:
             self.wait_epoch += 1
             if self.wait_epoch >= self.patience:
-                self._stop()
+                self._stop_training()
         self.stopped_epoch += 1
 
-    def _stop(self) -> None:
+    def _stop_training(self) -> None:
         self.model.stop_training = True
         if self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1}: Early stopping.")
@@ -253,12 +251,12 @@ class EarlyStopping(_Watch):
                 )
 
 
-class ReduceLROnPlateau(_Watch):
-    """Multiplies the learning rate by `factor` when `monitor` of the evaluation did not get better
+class ReduceLROnPlateau(_MonitorCallback):
+    """Multiply the learning rate by `factor` if `monitor` of the evaluation did not improve
     `patience` times in a row.
 
-    cooldown: evaluations that do not count after that; min_lr: never below.
-    For a learning rate that is a number.
+    cooldown: evaluations that are ignored after a reduction; min_lr: lower bound. Requires a
+    constant learning rate.
     """
 
     def __init__(
@@ -274,34 +272,35 @@ class ReduceLROnPlateau(_Watch):
     ) -> None:
         super().__init__(monitor, mode, min_delta)
         if factor >= 1.0:
-            raise OpError(f"ReduceLROnPlateau: factor={factor} is not below 1")
+            raise OpError(f"ReduceLROnPlateau: factor={factor} is not less than 1")
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
         self.cooldown_counter = self.wait = self.epoch = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Start anew."""
+        """Reset the state."""
         self._best = -math.inf
         self.cooldown_counter = self.wait = 0
 
     def in_cooldown(self) -> bool:
-        """Whether evaluations do not count now."""
+        """Return whether evaluations are ignored."""
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Look at the value."""
-        value = self._watched(logs)
+        """Check the monitored value."""
+        value = self._monitored_value(logs)
         if value is None:
             return
         if not isinstance(self.model._optimizer._learning_rate, int | float):
             warnings.warn(
-                "ReduceLROnPlateau: the learning rate is a scheduler's, and stays so", stacklevel=2
+                "ReduceLROnPlateau: the learning rate is a scheduler and is not changed",
+                stacklevel=2,
             )
             return
         if self.in_cooldown():
             self.cooldown_counter -= 1
             self.wait = 0
-        if self._better(value):
+        if self._update_best(value):
             self.wait = 0
         elif not self.in_cooldown():
             self.wait += 1

@@ -1,6 +1,4 @@
-"""The state of an optimizer for a network whose parameters have other names than when it
-was saved.
-"""
+"""Map the saved state of an optimizer to a network whose parameters have other names."""
 
 from __future__ import annotations
 
@@ -10,17 +8,23 @@ from .. import nn
 from ..framework.io import NAME_TABLE
 
 
-def renamed(optimizer: dict[str, Any], values: dict[str, Any], network: nn.Layer) -> dict[str, Any]:
-    """The state with today's names in place of those in the files.
+def rename_accumulators(
+    optimizer: dict[str, Any], values: dict[str, Any], network: nn.Layer
+) -> dict[str, Any]:
+    """Return the optimizer state with the current parameter names.
 
-    `linear_0.w_0_moment1_0` belongs to the parameter `linear_0.w_0`; which one that is in the
-    network stands in the table of names that the values were saved with.
+    `linear_0.w_0_moment1_0` belongs to the parameter `linear_0.w_0`. The table of names that was
+    saved with the values maps it to a structured name.
     """
-    old = values.get(NAME_TABLE, {})
-    new = {old[key]: tensor.name for key, tensor in network.state_dict().items() if key in old}
-    longest = sorted(new, key=len, reverse=True)
-    found = {}
+    saved_names = values.get(NAME_TABLE, {})
+    new_names = {
+        saved_names[key]: tensor.name
+        for key, tensor in network.state_dict().items()
+        if key in saved_names
+    }
+    names_by_length = sorted(new_names, key=len, reverse=True)
+    result = {}
     for key, value in optimizer.items():
-        owner = next((name for name in longest if key.startswith(f"{name}_")), None)
-        found[key if owner is None else new[owner] + key[len(owner) :]] = value
-    return found
+        owner = next((name for name in names_by_length if key.startswith(f"{name}_")), None)
+        result[key if owner is None else new_names[owner] + key[len(owner) :]] = value
+    return result

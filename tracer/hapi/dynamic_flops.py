@@ -1,5 +1,5 @@
-"""How much a network computes, counted as Paddle counts: multiplications and additions in pairs,
-most layers as nothing.
+"""Count the operations of a network as Paddle does: one per multiply-add, and none for most
+layers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .. import nn
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
-from .model_summary import watched
+from .model_summary import forward_hooks
 
 __all__ = ["flops"]
 
@@ -28,8 +28,10 @@ def _conv(layer: Any, x: Any, y: Tensor) -> int:
     return int(_size(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None)))
 
 
-def _adaptive(layer: Any, x: Any, y: Tensor) -> int:
-    window = math.prod(old // new for old, new in zip(x[0].shape[2:], y.shape[2:], strict=True))
+def _adaptive_pool(layer: Any, x: Any, y: Tensor) -> int:
+    window = math.prod(
+        in_size // out_size for in_size, out_size in zip(x[0].shape[2:], y.shape[2:], strict=True)
+    )
     return (window + 1) * _size(y)
 
 
@@ -37,19 +39,19 @@ def _linear(layer: Any, x: Any, y: Tensor) -> int:
     return int(layer.weight.shape[0]) * _size(y)
 
 
-def _twice_in(layer: Any, x: Any, y: Tensor) -> int:
+def _two_per_input(layer: Any, x: Any, y: Tensor) -> int:
     return 2 * _size(x[0])
 
 
-def _once_in(layer: Any, x: Any, y: Tensor) -> int:
+def _one_per_input(layer: Any, x: Any, y: Tensor) -> int:
     return _size(x[0])
 
 
-def _once_out(layer: Any, x: Any, y: Tensor) -> int:
+def _one_per_output(layer: Any, x: Any, y: Tensor) -> int:
     return _size(y)
 
 
-def _nothing(layer: Any, x: Any, y: Tensor) -> int:
+def _zero(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
@@ -59,17 +61,19 @@ _COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
         _conv,
     ),
-    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _twice_in),
-    "LeakyReLU": _once_in,
+    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _two_per_input),
+    "LeakyReLU": _one_per_input,
     "Linear": _linear,
-    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _once_out),
-    **dict.fromkeys(("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _adaptive),
-    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _nothing),
+    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _one_per_output),
+    **dict.fromkeys(
+        ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _adaptive_pool
+    ),
+    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _zero),
 }
 
 
 class _Counter:
-    """What the layers without sublayers counted."""
+    """Operations and shapes of the layers without sublayers."""
 
     def __init__(self, custom_ops: dict[type, Count]) -> None:
         self._custom = custom_ops
@@ -77,8 +81,8 @@ class _Counter:
         self.shapes: dict[int, tuple[list[int], list[int]]] = {}
         self.unknown: set[str] = set()
 
-    def note(self, layer: Any, x: Any, y: Any) -> None:
-        """One call of a layer."""
+    def record(self, layer: Any, x: Any, y: Any) -> None:
+        """Record a call of a layer."""
         first = y[0] if isinstance(y, list | tuple) else y
         self.ops[id(layer)] = self.ops.get(id(layer), 0) + self._count(layer, x, y)
         self.shapes[id(layer)] = (list(x[0].shape), list(first.shape))
@@ -91,28 +95,26 @@ class _Counter:
             count = int(layer.total_ops)
             del layer.total_ops
             return count
-        kind = type(layer).__name__
-        if kind not in _COUNTS or type(layer) is not getattr(nn, kind):
-            self.unknown.add(kind)
+        type_name = type(layer).__name__
+        if type_name not in _COUNTS or type(layer) is not getattr(nn, type_name):
+            self.unknown.add(type_name)
             return 0
-        return abs(_COUNTS[kind](layer, x, y))
+        return abs(_COUNTS[type_name](layer, x, y))
 
 
 def flops(
     net: Any, input_size: Sequence[int], custom_ops: Any = None, print_detail: bool = False
 ) -> int:
-    """Print and give the number of operations of one forward.
+    """Print and return the number of operations of a forward pass.
 
-    input_size: the shape of the one input
-
-    custom_ops: {class of layers: function(layer, inputs, output)} that adds to `layer.total_ops`.
-    print_detail: a table of all layers.
-    What layers other than the known ones compute counts nothing, and is named.
+    input_size: shape of the only input; custom_ops: {layer class: function(layer, inputs, output)}
+    that adds to `layer.total_ops`; print_detail: print a table of all layers. Unknown layers count
+    as zero and are listed.
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")
     counter = _Counter(custom_ops or {})
-    with watched(net, counter.note, lambda layer: not list(layer.children())):
+    with forward_hooks(net, counter.record, lambda layer: not list(layer.children())):
         net(randn(list(input_size)))
     layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
     rows = [
@@ -124,8 +126,8 @@ def flops(
         )
         for layer in layers
     ]
-    for kind in sorted(counter.unknown):
-        print(f"Cannot find suitable count function for {kind}. Treat it as zero FLOPs.")
+    for type_name in sorted(counter.unknown):
+        print(f"Cannot find suitable count function for {type_name}. Treat it as zero FLOPs.")
     if print_detail:
         print(_table(rows))
     total = sum(row[4] for row in rows)
@@ -139,8 +141,8 @@ def _table(rows: list[Any]) -> str:
         *(tuple(map(str, row)) for row in rows),
     ]
     widths = [max(len(row[i]) for row in cells) + 2 for i in range(5)]
-    rule = "+" + "+".join("-" * w for w in widths) + "+"
+    separator = "+" + "+".join("-" * w for w in widths) + "+"
     lines = [
         "|" + "|".join(c.center(w) for c, w in zip(row, widths, strict=True)) + "|" for row in cells
     ]
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+    return "\n".join([separator, lines[0], separator, *lines[1:], separator])

@@ -1,8 +1,7 @@
-"""Numbers over steps, in TensorBoard's event files.
+"""Write scalars to TensorBoard event files.
 
-A file is a row of records: length (uint64), masked CRC-32C of the length, data, masked CRC-32C of
-the data.  The data is a protobuf message Event; its fields, and those within, are given where they
-are written.
+A file is a sequence of records: length (uint64), masked CRC-32C of the length, data, masked CRC-32C
+of the data. The data is a protobuf message Event; comments name its fields where they are written.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from .callbacks import Callback, Logs
 __all__ = ["EventWriter", "TensorBoard", "VisualDL", "crc32c"]
 
 
-def _table() -> list[int]:
-    """The remainders of all bytes by the Castagnoli polynomial, bits reversed."""
+def _crc_table() -> list[int]:
+    """Return the CRC-32C remainder of each byte (Castagnoli polynomial, reflected)."""
     table = []
     for value in range(256):
         for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)  # noqa: PLW2901 - the byte becomes its remainder
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)  # noqa: PLW2901 - in-place division
         table.append(value)
     return table
 
 
-_REMAINDERS = _table()
+_CRC_TABLE = _crc_table()
 
 
 def crc32c(data: bytes) -> int:
-    """The CRC-32C of bytes   (RFC 3720, appendix B.4)."""
+    """Return the CRC-32C of bytes (RFC 3720, appendix B.4)."""
     crc = 0xFFFFFFFF
     for byte in data:
-        crc = crc >> 8 ^ _REMAINDERS[(crc ^ byte) & 0xFF]
+        crc = crc >> 8 ^ _CRC_TABLE[(crc ^ byte) & 0xFF]
     return crc ^ 0xFFFFFFFF
 
 
-def _masked(data: bytes) -> bytes:
-    """The checksum as the format has it: turned by 15 bits, plus a constant."""
+def _masked_crc(data: bytes) -> bytes:
+    """Return the masked checksum of the format: rotated by 15 bits, plus a constant."""
     crc = crc32c(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
@@ -58,7 +57,7 @@ def _bytes(field: int, data: bytes) -> bytes:
 
 
 class EventWriter:
-    """An event file in `log_dir`, which is made if need be."""
+    """Writes an event file to `log_dir`; creates the folder."""
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
         os.makedirs(log_dir, exist_ok=True)
@@ -69,7 +68,7 @@ class EventWriter:
         self._write(_bytes(3, b"brain.Event:2"))  # file_version
 
     def add_scalar(self, tag: str, value: float, step: int) -> None:
-        """The value of `tag` at `step`."""
+        """Write the value of `tag` at `step`."""
         # Protobuf fields. Summary.Value: 1 tag, 2 simple_value; Event: 2 step, 5 summary, whose
         # field 1 are the values
         inner = _bytes(1, tag.encode()) + struct.pack("<Bf", 2 << 3 | 5, value)
@@ -77,21 +76,21 @@ class EventWriter:
 
     def _write(self, fields: bytes) -> None:
         data = struct.pack("<Bd", 1 << 3 | 1, time.time()) + fields  # 1 wall_time
-        head = struct.pack("<Q", len(data))
-        self._file.write(head + _masked(head) + data + _masked(data))
+        length = struct.pack("<Q", len(data))
+        self._file.write(length + _masked_crc(length) + data + _masked_crc(data))
 
     def flush(self) -> None:
-        """Let others see what was written."""
+        """Flush the file."""
         self._file.flush()
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._file.close()
 
 
 class TensorBoard(Callback):
-    """Loss and metrics of every step of training (`train/NAME`) and of every evaluation
-    (`eval/NAME`, by epoch) as event files.
+    """Write loss and metrics of each training step (`train/NAME`) and of each evaluation
+    (`eval/NAME`, by epoch) to event files.
     """
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
@@ -104,7 +103,7 @@ class TensorBoard(Callback):
     def _open(self) -> Any:
         return EventWriter(self.log_dir)
 
-    def _put(self, mode: str, logs: Logs, step: int) -> None:
+    def _write_scalars(self, mode: str, logs: Logs, step: int) -> None:
         for name in self.params.get("metrics") or []:
             value = (logs or {}).get(name)
             value = value[0] if isinstance(value, list | tuple) else value
@@ -119,32 +118,32 @@ class TensorBoard(Callback):
             self._writer = None
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Count steps from 0."""
+        """Reset the step counter."""
         self._step, self._in_fit = 0, True
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Know the epoch."""
+        """Store the epoch."""
         self._epoch = epoch
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Write the numbers of a step."""
+        """Write the values of a step."""
         self._step += 1
-        self._put("train", logs, self._step)
+        self._write_scalars("train", logs, self._step)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Write the numbers of an evaluation."""
-        self._put("eval", logs, self._epoch)
+        """Write the values of an evaluation."""
+        self._write_scalars("eval", logs, self._epoch)
         if not self._in_fit:
             self._close()
 
     def on_train_end(self, logs: Logs = None) -> None:
-        """End the file."""
+        """Close the file."""
         self._close()
         self._in_fit = False
 
 
 class VisualDL(TensorBoard):
-    """The same for VisualDL, by its own package `visualdl`; without it, files for TensorBoard."""
+    """Write the same values with the package `visualdl`; without it, TensorBoard event files."""
 
     def _open(self) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Model: a network with what trains, evaluates, predicts, saves and loads it."""
+"""Model: train, evaluate, run, save and load a network."""
 
 from __future__ import annotations
 
@@ -30,39 +30,38 @@ from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
 from ..tensor.math import add_n
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
-from .checkpoint import renamed
+from .checkpoint import rename_accumulators
 from .model_summary import summary
 from .precision import Precision
 from .progress import ProgBarLogger
 
 __all__ = ["Model"]
 
-_ENDINGS = ("", ".pdparams", ".pdopt", ".pdmodel")
+_EXTENSIONS = ("", ".pdparams", ".pdopt", ".pdmodel")
 
 
-def _list(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _tensors(value: Any) -> list[Tensor]:
-    return [v if isinstance(v, Tensor) else to_tensor(v) for v in _list(value)]
+def _to_tensors(value: Any) -> list[Tensor]:
+    return [v if isinstance(v, Tensor) else to_tensor(v) for v in _to_list(value)]
 
 
 def _all_gather(x: Tensor) -> Tensor:
-    """The rows of all ranks one below the other: metrics of Paddle's model packages import it from
-    here.
+    """Concatenate the rows of all ranks. Metrics of Paddle's model packages import this function.
 
-    x [N, *] -> [all N, *]
+    x [N, *] -> [sum of N, *]
     """
-    parts: list[Tensor] = []
-    all_gather(parts, x)
-    return concat(parts, axis=0)
+    tensors: list[Tensor] = []
+    all_gather(tensors, x)
+    return concat(tensors, axis=0)
 
 
-def _length(loader: Any) -> int | None:
-    """How many batches there are, None where nobody knows."""
+def _num_batches(loader: Any) -> int | None:
+    """Return the number of batches; None if unknown."""
     try:
         return len(loader)
     except (TypeError, OarlockError):
@@ -70,10 +69,10 @@ def _length(loader: Any) -> int | None:
 
 
 class Model:
-    """A network ready for fit, evaluate and predict.
+    """A network with methods for training, evaluation and prediction.
 
-    inputs, labels: InputSpecs, one or a list; without inputs, as many values of a batch are inputs
-    as forward has arguments.
+    inputs, labels: an InputSpec or a list of them. Without inputs, the first values of a batch, as
+    many as forward has arguments, are inputs.
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
@@ -86,15 +85,17 @@ class Model:
         self._specs = (
             [inputs[n] for n in self._arguments() if n in inputs]
             if isinstance(inputs, dict)
-            else _list(inputs)
+            else _to_list(inputs)
         )
-        for spec in [*self._specs, *_list(labels)]:
+        for spec in [*self._specs, *_to_list(labels)]:
             if not isinstance(spec, InputSpec):
-                raise OpError(f"Model: inputs and labels are InputSpecs, not {type(spec).__name__}")
-        self._input_count = len(self._specs) or len(self._arguments())
-        self._seen: list[InputSpec] = []  # of the last batch, for saving
-        # with gradients reduced over all processes, if there are several
-        self._trained: Any = network
+                raise OpError(
+                    f"Model: inputs and labels must be InputSpecs, not {type(spec).__name__}"
+                )
+        self._num_inputs = len(self._specs) or len(self._arguments())
+        self._last_specs: list[InputSpec] = []  # specs of the last batch, for saving
+        # the network, or DataParallel with several processes
+        self._train_network: Any = network
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
@@ -106,102 +107,110 @@ class Model:
     def prepare(
         self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None
     ) -> None:
-        """Say how to train and what to measure.
+        """Configure training and metrics.
 
-        loss: called with outputs and labels; metrics: one Metric or a list
-
-        amp_configs: a level of mixed precision, "O1" or "O2", or a dict of it, GradScaler's
-        arguments and custom_*_list
+        loss: called with outputs and labels; metrics: a Metric or a list; amp_configs: level of
+        mixed precision, "O1" or "O2", or a dict with 'level', arguments of GradScaler and
+        custom_*_list
         """
         if loss is not None and not callable(loss):
             raise OpError(
-                f"Model.prepare: loss is a Layer or a function, not {type(loss).__name__}"
+                f"Model.prepare: loss must be a Layer or a function, not {type(loss).__name__}"
             )
-        for metric in _list(metrics):
+        for metric in _to_list(metrics):
             if not isinstance(metric, Metric):
                 raise OpError(f"Model.prepare: {type(metric).__name__} is not a Metric")
         self._precision = Precision(amp_configs)
         self._precision.prepare(self.network, optimizer)
-        self._optimizer, self._loss, self._metrics = optimizer, loss, _list(metrics)
+        self._optimizer, self._loss, self._metrics = optimizer, loss, _to_list(metrics)
         if (
             optimizer is not None
             and world.everybody.size > 1
             and not isinstance(self.network, DataParallel)
         ):
-            self._trained = DataParallel(self.network)
+            self._train_network = DataParallel(self.network)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """The parameters of the network."""
+        """Return the parameters of the network."""
         return self.network.parameters(*args, **kwargs)
 
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
-        """oarlock.summary of the network.   input_size: the `inputs` of this Model, if None"""
+        """Print a summary of the network, as `oarlock.summary`.
+
+        input_size: default: the `inputs` of this Model
+        """
         if input_size is None and not self._specs:
-            raise OpError(
-                "Model.summary: input_size is needed, as the Model was made without inputs"
-            )
+            raise OpError("Model.summary: input_size is required, because the Model has no inputs")
         return summary(self.network, self._specs if input_size is None else input_size, dtype)
 
     # -- one batch
     # ----------------------------------------------------------------------------------------------
 
     def _forward(self, inputs: Any) -> list[Any]:
-        tensors = _tensors(inputs)
-        self._seen = [InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors]
+        tensors = _to_tensors(inputs)
+        self._last_specs = [
+            InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors
+        ]
         with self._precision.casting(self.mode == "train"):
-            return _list((self._trained if self.mode == "train" else self.network)(*tensors))
+            return _to_list(
+                (self._train_network if self.mode == "train" else self.network)(*tensors)
+            )
 
-    def _losses(self, outputs: list[Any], labels: list[Tensor]) -> list[Tensor]:
-        return _list(self._loss(*outputs, *labels)) if self._loss is not None else []
+    def _compute_losses(self, outputs: list[Any], labels: list[Tensor]) -> list[Tensor]:
+        return _to_list(self._loss(*outputs, *labels)) if self._loss is not None else []
 
-    def _measured(self, outputs: list[Any], labels: list[Tensor]) -> list[Any]:
-        """What each metric says of this batch, which it takes in."""
-        found = []
+    def _update_metrics(self, outputs: list[Any], labels: list[Tensor]) -> list[Any]:
+        """Update the metrics with a batch; returns their results."""
+        results = []
         for metric in self._metrics:
-            parts = _list(metric.compute(*outputs, *labels))
-            found.append(metric.update(*(p.numpy() if isinstance(p, Tensor) else p for p in parts)))
-        return found
+            values = _to_list(metric.compute(*outputs, *labels))
+            results.append(
+                metric.update(*(p.numpy() if isinstance(p, Tensor) else p for p in values))
+            )
+        return results
 
     def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
-        """A step of training.   update: change the parameters, else only add to their gradients
+        """Run a training step.
 
-        -> the losses as arrays; with metrics (losses, what each says of this batch)
+        update: update the parameters; False only accumulates gradients
+
+        -> the losses as arrays; with metrics (losses, results of the metrics for this batch)
         """
         if self._optimizer is None or self._loss is None:
             raise OpError("Model.train_batch: call prepare with an optimizer and a loss first")
         self.network.train()
         self.mode = "train"
-        targets = _tensors(labels)
+        targets = _to_tensors(labels)
         outputs = self._forward(inputs)
-        losses = self._losses(outputs, targets)
+        losses = self._compute_losses(outputs, targets)
         self._precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
             self._precision.step(self._optimizer)
             _clear_gradients(self.network)
         with no_grad():
-            metrics = self._measured(outputs, targets)
+            metrics = self._update_metrics(outputs, targets)
         arrays = [loss.numpy() for loss in losses]
         return (arrays, metrics) if self._metrics else arrays
 
     @no_grad()
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
-        """Loss and metrics of a batch.
+        """Compute loss and metrics of a batch.
 
-        -> as train_batch, or only the metrics where there is no loss
+        -> as train_batch; without a loss only the metrics
         """
         self.network.eval()
         self.mode = "eval"
-        targets = _tensors(labels)
+        targets = _to_tensors(labels)
         outputs = self._forward(inputs)
-        arrays = [loss.numpy() for loss in self._losses(outputs, targets)]
-        metrics = self._measured(outputs, targets)
+        arrays = [loss.numpy() for loss in self._compute_losses(outputs, targets)]
+        metrics = self._update_metrics(outputs, targets)
         if self._loss is None:
             return metrics
         return (arrays, metrics) if self._metrics else arrays
 
     @no_grad()
     def predict_batch(self, inputs: Any) -> list[Any]:
-        """What the network gives, as arrays."""
+        """Return the outputs of the network as arrays."""
         self.network.eval()
         self.mode = "test"
         return [out.numpy() for out in self._forward(inputs)]
@@ -227,39 +236,41 @@ class Model:
         accumulate_grad_batches: int = 1,
         num_iters: int | None = None,
     ) -> None:
-        """Train.
+        """Train the network.
 
-        train_data, eval_data: a Dataset or a DataLoader; batch_size: one number, or one for each of
-        them
-
-        log_freq: steps between lines; save_dir: a checkpoint every save_freq epochs; verbose: see
-        ProgBarLogger; accumulate_grad_batches: batches that make one step; num_iters: batches in
-        all, instead of epochs.
+        train_data, eval_data: a Dataset or DataLoader; batch_size: a number, or one for each of
+        them; log_freq: steps between log lines; save_dir: folder of a checkpoint every save_freq
+        epochs; verbose: as in ProgBarLogger; accumulate_grad_batches: batches per optimizer step;
+        num_iters: total number of batches, instead of epochs
         """
         if train_data is None:
-            raise OpError("Model.fit: train_data is needed")
+            raise OpError("Model.fit: train_data is required")
         sizes = [batch_size] * 2 if isinstance(batch_size, int) else list(batch_size)
-        loader = _loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
-        evaluated = None if eval_data is None else _loader(eval_data, sizes[1], num_workers)
-        epochs, steps = _limited(num_iters, epochs, _length(loader))
-        told = self._callbacks(callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir)
-        if evaluated is None and any(isinstance(c, EarlyStopping) for c in told):
+        loader = _make_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
+        eval_loader = None if eval_data is None else _make_loader(eval_data, sizes[1], num_workers)
+        epochs, steps = _limit_iterations(num_iters, epochs, _num_batches(loader))
+        callback_list = self._callbacks(
+            callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir
+        )
+        if eval_loader is None and any(isinstance(c, EarlyStopping) for c in callback_list):
             warnings.warn("EarlyStopping needs validation data.", stacklevel=2)
         self.stop_training = False
         logs: dict[str, Any] = {}
-        told.call("train_begin", None)
+        callback_list.call("train_begin", None)
         for epoch in range(epochs):
-            told.call("epoch_begin", epoch, None)
-            logs = self._pass(loader, told, "train", accumulate_grad_batches, num_iters)
-            told.call("epoch_end", epoch, logs)
+            callback_list.call("epoch_begin", epoch, None)
+            logs = self._run_batches(
+                loader, callback_list, "train", accumulate_grad_batches, num_iters
+            )
+            callback_list.call("epoch_end", epoch, logs)
             if num_iters is not None:
                 num_iters -= logs.get("step", -1) + 1
                 self.stop_training = self.stop_training or num_iters < 1
-            if evaluated is not None and epoch % eval_freq == 0:
-                self._evaluated(evaluated, told, _length(evaluated))
+            if eval_loader is not None and epoch % eval_freq == 0:
+                self._run_evaluation(eval_loader, callback_list, _num_batches(eval_loader))
             if self.stop_training:
                 break
-        told.call("train_end", logs)
+        callback_list.call("train_end", logs)
 
     def evaluate(
         self,
@@ -271,12 +282,14 @@ class Model:
         callbacks: Any = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
-        """Loss (of the last batch, as in Paddle) and metrics (of all) by name."""
-        loader = _loader(eval_data, batch_size, num_workers)
-        _, steps = _limited(num_iters, 1, _length(loader))
-        told = self._callbacks(callbacks, log_freq, verbose)
-        logs = self._evaluated(loader, told, steps, num_iters)
-        return {name: logs[name] for name in self._names() if name in logs}
+        """Return the loss (of the last batch, as in Paddle) and the metrics (of all batches) by
+        name.
+        """
+        loader = _make_loader(eval_data, batch_size, num_workers)
+        _, steps = _limit_iterations(num_iters, 1, _num_batches(loader))
+        callback_list = self._callbacks(callbacks, log_freq, verbose)
+        logs = self._run_evaluation(loader, callback_list, steps, num_iters)
+        return {name: logs[name] for name in self._log_names() if name in logs}
 
     def predict(
         self,
@@ -287,21 +300,21 @@ class Model:
         verbose: int = 1,
         callbacks: Any = None,
     ) -> list[Any]:
-        """What the network gives: for each of its outputs a tuple with the array of every batch, or
-        one array if stack_outputs.
+        """Return the outputs of the network: for each output a tuple with the array of every batch,
+        or one array if stack_outputs.
         """
-        loader = _loader(test_data, batch_size, num_workers)
-        told = self._callbacks(callbacks, 2, verbose)
+        loader = _make_loader(test_data, batch_size, num_workers)
+        callback_list = self._callbacks(callbacks, 2, verbose)
         batches: list[Any] = []
-        told.call("predict_begin", {"steps": _length(loader)})
-        logs = self._pass(loader, told, "predict", outputs=batches)
-        found: list[Any] = list(zip(*batches, strict=True))
-        told.call("predict_end", logs)
-        return [np.vstack(arrays) for arrays in found] if stack_outputs else found
+        callback_list.call("predict_begin", {"steps": _num_batches(loader)})
+        logs = self._run_batches(loader, callback_list, "predict", outputs=batches)
+        outputs: list[Any] = list(zip(*batches, strict=True))
+        callback_list.call("predict_end", logs)
+        return [np.vstack(arrays) for arrays in outputs] if stack_outputs else outputs
 
     def _callbacks(
         self,
-        given: Any,
+        user_callbacks: Any,
         log_freq: int,
         verbose: int,
         epochs: int | None = None,
@@ -309,19 +322,16 @@ class Model:
         save_freq: int = 1,
         save_dir: str | None = None,
     ) -> CallbackList:
-        """The given callbacks, and those that always are there.
-
-        Of several processes the first one speaks.
-        """
+        """Return the user's callbacks and the default ones. Only rank 0 prints."""
         verbose = verbose if world.everybody.rank == 0 else 0
-        told: list[Callback] = _list(given)
-        if verbose and not any(isinstance(c, ProgBarLogger) for c in told):
-            told = [ProgBarLogger(log_freq, verbose), *told]
-        if not any(isinstance(c, ModelCheckpoint) for c in told):
-            told = [*told, ModelCheckpoint(save_freq, save_dir)]
-        if not any(isinstance(c, LRScheduler) for c in told):
-            told = [*told, LRScheduler()]
-        for callback in told:
+        callbacks: list[Callback] = _to_list(user_callbacks)
+        if verbose and not any(isinstance(c, ProgBarLogger) for c in callbacks):
+            callbacks = [ProgBarLogger(log_freq, verbose), *callbacks]
+        if not any(isinstance(c, ModelCheckpoint) for c in callbacks):
+            callbacks = [*callbacks, ModelCheckpoint(save_freq, save_dir)]
+        if not any(isinstance(c, LRScheduler) for c in callbacks):
+            callbacks = [*callbacks, LRScheduler()]
+        for callback in callbacks:
             if isinstance(callback, EarlyStopping):
                 callback.save_dir = save_dir
         params = {
@@ -329,75 +339,79 @@ class Model:
             "epochs": epochs,
             "steps": steps,
             "verbose": verbose,
-            "metrics": self._names(),
+            "metrics": self._log_names(),
         }
-        return CallbackList(told, self, params)
+        return CallbackList(callbacks, self, params)
 
-    def _names(self) -> list[str]:
+    def _log_names(self) -> list[str]:
         return [
             *(["loss"] if self._loss is not None else []),
-            *(n for m in self._metrics for n in _list(m.name())),
+            *(n for m in self._metrics for n in _to_list(m.name())),
         ]
 
-    def _evaluated(
-        self, loader: Any, told: CallbackList, steps: int | None, most: int | None = None
-    ) -> dict[str, Any]:
-        told.call("eval_begin", {"steps": steps, "metrics": self._names()})
-        logs = self._pass(loader, told, "eval", most=most)
-        told.call("eval_end", logs)
-        return logs
-
-    def _pass(
+    def _run_evaluation(
         self,
         loader: Any,
-        told: CallbackList,
+        callback_list: CallbackList,
+        steps: int | None,
+        max_batches: int | None = None,
+    ) -> dict[str, Any]:
+        callback_list.call("eval_begin", {"steps": steps, "metrics": self._log_names()})
+        logs = self._run_batches(loader, callback_list, "eval", max_batches=max_batches)
+        callback_list.call("eval_end", logs)
+        return logs
+
+    def _run_batches(
+        self,
+        loader: Any,
+        callback_list: CallbackList,
         mode: str,
         accumulate: int = 1,
-        most: int | None = None,
+        max_batches: int | None = None,
         outputs: list[Any] | None = None,
     ) -> dict[str, Any]:
-        """All batches once, or `most` of them; gives the logs of the last one."""
+        """Iterate over the batches once, or over max_batches of them; returns the logs of the last
+        one.
+        """
         logs: dict[str, Any] = {}
-        steps = _length(loader)
-        for step, batch in enumerate(islice(loader, most)):
+        steps = _num_batches(loader)
+        for step, batch in enumerate(islice(loader, max_batches)):
             data = pytree.leaves(batch)
-            told.call(f"{mode}_batch_begin", step, logs)
-            inputs, labels = data[: self._input_count], data[self._input_count :]
+            callback_list.call(f"{mode}_batch_begin", step, logs)
+            inputs, labels = data[: self._num_inputs], data[self._num_inputs :]
             if outputs is not None:
                 outputs.append(self.predict_batch(inputs))
             elif mode == "train":
-                self._log(
+                self._log_results(
                     logs,
                     self.train_batch(
                         inputs, labels, (step + 1) % accumulate == 0 or step + 1 == steps
                     ),
                 )
             else:
-                self._log(logs, self.eval_batch(inputs, labels))
+                self._log_results(logs, self.eval_batch(inputs, labels))
             logs.update(step=step, batch_size=len(data[0]))
-            told.call(f"{mode}_batch_end", step, logs)
+            callback_list.call(f"{mode}_batch_end", step, logs)
         for metric in self._metrics:
             metric.reset()
         return logs
 
-    def _log(self, logs: dict[str, Any], found: Any) -> None:
-        """Losses of this batch and metrics so far, by name."""
-        values = [v for metric in self._metrics for v in _list(metric.accumulate())]
+    def _log_results(self, logs: dict[str, Any], results: Any) -> None:
+        """Add the losses of this batch and the accumulated metrics to the logs."""
+        values = [v for metric in self._metrics for v in _to_list(metric.accumulate())]
         if self._loss is not None:
-            values.insert(0, [float(loss) for loss in (found[0] if self._metrics else found)])
-        logs.update(zip(self._names(), values, strict=True))
+            values.insert(0, [float(loss) for loss in (results[0] if self._metrics else results)])
+        logs.update(zip(self._log_names(), values, strict=True))
 
     # -- files
     # --------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """`path`.pdparams and `path`.pdopt to go on from; or, not training, a model for inference
-        as by jit.save.
+        """Save `path`.pdparams and `path`.pdopt to continue training; or, if not training, a model
+        for inference as jit.save does.
 
-        By rank 0 alone.
-
-        For the latter the shapes are those of `inputs`, else those of the last batch with a free
-        first size.
+        Only rank 0 writes. The shapes of the inference model are those of `inputs`, otherwise those
+        of the last batch with a dynamic batch size.
         """
         if world.everybody.rank:
             return
@@ -406,62 +420,67 @@ class Model:
             if self._optimizer is not None and (state := self._optimizer.state_dict()):
                 save(state, f"{path}.pdopt")
             return
-        specs = self._specs or self._seen
+        specs = self._specs or self._last_specs
         if not specs:
-            raise OpError("Model.save: for inference, give `inputs` to Model, or run a batch first")
+            raise OpError(
+                "Model.save: an inference model requires `inputs` of the Model, or a batch that "
+                "was run before"
+            )
         if not self._specs:
             warnings.warn(
-                f"Model.save: the Model was made without inputs; shapes are "
-                f"{[s.shape for s in specs]}",
+                f"Model.save: the Model has no inputs; using the shapes {[s.shape for s in specs]}",
                 stacklevel=2,
             )
-        with _evaluating(self.network):
+        with _eval_mode(self.network):
             jit_save(self.network, path, input_spec=specs)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Take over what `save`, or real Paddle's, wrote: values, and the optimizer's state unless
-        reset_optimizer.
+        """Load the values and, unless reset_optimizer, the optimizer state that `save` of Oarlock
+        or Paddle wrote.
 
-        skip_mismatch: warn of what is missing or has another shape, and do not take over the
-        optimizer's state then.
+        skip_mismatch: warn about missing values and other shapes; the optimizer state is then not
+        loaded
         """
-        stem, ending = os.path.splitext(path)
-        if ending in _ENDINGS[1:]:
+        stem, extension = os.path.splitext(path)
+        if extension in _EXTENSIONS[1:]:
             path = stem
         state = load(f"{path}.pdparams", return_numpy=True, keep_name_table=True)
-        wrong = self._mismatches(state)
-        if wrong and not skip_mismatch:
+        mismatches = self._mismatches(state)
+        if mismatches and not skip_mismatch:
             raise OpError(
-                f"Model.load: {wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
+                f"Model.load: {mismatches[0]}"
+                + (f", and {len(mismatches) - 1} more" if mismatches[1:] else "")
             )
-        for what in wrong:
-            warnings.warn(f"Skip loading for {what}", stacklevel=2)
+        for mismatch in mismatches:
+            warnings.warn(f"Skip loading for {mismatch}", stacklevel=2)
         for name, tensor in self.network.state_dict().items():
             if name in state and list(np.shape(state[name])) == list(tensor.shape):
                 tensor.set_value(state[name])
         if (
             self._optimizer is not None
-            and not (reset_optimizer or wrong)
+            and not (reset_optimizer or mismatches)
             and os.path.exists(f"{path}.pdopt")
         ):
-            self._optimizer.set_state_dict(renamed(load(f"{path}.pdopt"), state, self.network))
+            self._optimizer.set_state_dict(
+                rename_accumulators(load(f"{path}.pdopt"), state, self.network)
+            )
 
     def _mismatches(self, state: dict[str, Any]) -> list[str]:
-        found = []
+        mismatches = []
         for name, tensor in self.network.state_dict().items():
             if name not in state:
-                found.append(f"{name} is not in the file")
+                mismatches.append(f"{name} is not in the file")
             elif list(np.shape(state[name])) != list(tensor.shape):
-                found.append(
+                mismatches.append(
                     f"{name} has shape {list(np.shape(state[name]))} in the file, "
                     f"{list(tensor.shape)} here"
                 )
-        return found
+        return mismatches
 
 
 def _clear_gradients(network: Layer) -> None:
-    """Drop the gradients of all parameters; an overridden `clear_gradients` is called without
-    arguments, as Paddle calls it.
+    """Set the gradients of all parameters to None; an overridden `clear_gradients` is called
+    without arguments, as Paddle calls it.
     """
     if type(network).clear_gradients is Layer.clear_gradients:
         network.clear_gradients(set_to_zero=False)
@@ -469,16 +488,18 @@ def _clear_gradients(network: Layer) -> None:
         network.clear_gradients()
 
 
-def _limited(num_iters: int | None, epochs: int, steps: int | None) -> tuple[int, int | None]:
-    """Epochs and steps for a given number of batches in all."""
+def _limit_iterations(
+    num_iters: int | None, epochs: int, steps: int | None
+) -> tuple[int, int | None]:
+    """Return epochs and steps for a total number of batches."""
     if num_iters is not None and num_iters < 1:
-        raise OpError(f"Model: num_iters={num_iters} is below 1")
+        raise OpError(f"Model: num_iters={num_iters} is less than 1")
     if num_iters is None or steps is None:
         return epochs, steps
     return -(-num_iters // max(steps, 1)), min(num_iters, steps)
 
 
-def _loader(
+def _make_loader(
     data: Any,
     batch_size: int,
     workers: int,
@@ -486,9 +507,9 @@ def _loader(
     drop_last: bool = False,
     share: bool = False,
 ) -> Any:
-    """What gives batches: data itself, unless it is a Dataset.
+    """Return an iterable of batches: a DataLoader for a Dataset, otherwise `data` itself.
 
-    share: a part of it for each process
+    share: split the data between the processes
     """
     if not isinstance(data, Dataset):
         return data
@@ -502,8 +523,8 @@ def _loader(
 
 
 @contextmanager
-def _evaluating(network: nn.Layer) -> Iterator[None]:
-    """The network in eval mode, and then as it was."""
+def _eval_mode(network: nn.Layer) -> Iterator[None]:
+    """Set the network to eval mode in the body and restore its modes."""
     layers: Sequence[Any] = network.sublayers(include_self=True)
     modes = [layer.training for layer in layers]
     network.eval()

@@ -1,6 +1,4 @@
-"""What a network consists of: layers with the shapes that go through them, and numbers of
-parameters.
-"""
+"""Summary of a network: layers with input and output shapes and numbers of parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _WIDTHS = (15, 20, 20, 15)
 
 
 class Row(NamedTuple):
-    """One layer."""
+    """Row of a layer in the table."""
 
     name: str
     input_shape: Any
@@ -36,24 +34,24 @@ class Row(NamedTuple):
 def summary(
     net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
 ) -> dict[str, int]:
-    """Print the layers of a network with their shapes; gives {'total_params': ...,
+    """Print the layers of a network with their shapes; returns {'total_params': ...,
     'trainable_params': ...}.
 
-    input_size: a shape, an InputSpec, or a list of them, None or -1 for the batch; or `input`: a
-    tensor, or what forward takes.
-    dtypes: of the inputs, float32 if None.   The network is run once, in eval mode.
+    input_size: a shape, an InputSpec, or a list of them, with None or -1 for the batch; input:
+    instead of input_size, the arguments of forward; dtypes: of the inputs, default float32. The
+    network runs once, in eval mode.
     """
     if input_size is None and input is None:
-        raise OpError("summary: input_size or input is needed")
+        raise OpError("summary: input_size or input is required")
     sizes = _sizes(_shapes_of(input) if input_size is None else input_size)
     args = (
         [input]
         if input is not None
-        else [_made(s, d) for s, d in zip(sizes, _dtypes(sizes, dtypes), strict=True)]
+        else [_random_inputs(s, d) for s, d in zip(sizes, _dtypes(sizes, dtypes), strict=True)]
     )
     rows = _run(net, args)
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
-    print(_text(rows, _megabytes(sizes)))
+    print(_format_table(rows, _megabytes(sizes)))
     return {"total_params": total, "trainable_params": trainable}
 
 
@@ -66,44 +64,46 @@ def _is_shape(size: Any) -> bool:
 
 
 def _sizes(size: Any) -> list[Any]:
-    """A list with the size of each argument: a tuple, or a list of them."""
+    """Return a list with the size of each argument: a tuple, or a list of tuples."""
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
         return [_size(size)]
     return [_size(s) for s in size]
 
 
 def _size(size: Any) -> Any:
-    """One size: unknown is 1; only one may be."""
+    """Return a size with 1 for the dynamic axis; at most one axis may be dynamic."""
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )
     if not _is_shape(shape):
         return [_size(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
-        raise OpError(f"summary: only the batch of an input may be unknown, not {tuple(shape)}")
-    known = tuple(1 if d in (None, -1) else d for d in shape)
-    if any(d <= 0 for d in known):
-        raise OpError(f"summary: sizes are above 0, not {tuple(shape)}")
-    return known
+        raise OpError(
+            f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"
+        )
+    static_shape = tuple(1 if d in (None, -1) else d for d in shape)
+    if any(d <= 0 for d in static_shape):
+        raise OpError(f"summary: sizes must be positive, not {tuple(shape)}")
+    return static_shape
 
 
 def _dtypes(sizes: list[Any], dtypes: Any) -> list[Any]:
-    given = dtypes if isinstance(dtypes, list | tuple) else [dtypes or "float32"] * len(sizes)
-    if len(given) != len(sizes):
-        raise OpError(f"summary: {len(given)} dtypes for {len(sizes)} inputs")
-    return list(given)
+    dtype_list = dtypes if isinstance(dtypes, list | tuple) else [dtypes or "float32"] * len(sizes)
+    if len(dtype_list) != len(sizes):
+        raise OpError(f"summary: {len(dtype_list)} dtypes for {len(sizes)} inputs")
+    return list(dtype_list)
 
 
-def _made(size: Any, dtype: Any) -> Any:
-    """Random numbers of a size, or a list of them."""
+def _random_inputs(size: Any, dtype: Any) -> Any:
+    """Create random inputs of the given sizes."""
     if isinstance(size, tuple):
         return cast(rand(list(size)), dtype)
     inner = dtype if isinstance(dtype, list | tuple) else [dtype] * len(size)
-    return [_made(s, d) for s, d in zip(size, inner, strict=True)]
+    return [_random_inputs(s, d) for s, d in zip(size, inner, strict=True)]
 
 
 def _shapes_of(value: Any) -> Any:
-    """The size of a tensor, or those of several."""
+    """Return the shape of a tensor, or the shapes of several."""
     if isinstance(value, Tensor):
         return tuple(value.shape)
     return [tuple(v.shape) for v in (value.values() if isinstance(value, dict) else value)]
@@ -114,15 +114,15 @@ def _shapes_of(value: Any) -> Any:
 
 
 @contextmanager
-def watched(
-    net: nn.Layer, hook: Callable[..., Any], wanted: Callable[[nn.Layer], bool]
+def forward_hooks(
+    net: nn.Layer, hook: Callable[..., Any], predicate: Callable[[nn.Layer], bool]
 ) -> Iterator[None]:
-    """The network in eval mode without gradients, `hook(layer, inputs, outputs)` called behind the
-    wanted layers.
+    """Run the body with the network in eval mode without gradients; `hook(layer, inputs, outputs)`
+    is called after the layers that `predicate` accepts.
     """
     layers = net.sublayers(include_self=True)
     modes = [layer.training for layer in layers]
-    hooks = [layer.register_forward_post_hook(hook) for layer in layers if wanted(layer)]
+    hooks = [layer.register_forward_post_hook(hook) for layer in layers if predicate(layer)]
     try:
         net.eval()
         with no_grad():
@@ -135,35 +135,39 @@ def watched(
 
 
 def _run(net: nn.Layer, args: list[Any]) -> list[Row]:
-    """A row for every layer that is no container, in the order of the calls; a later call of one
-    replaces its shapes.
+    """Run the network and return a row for each layer except containers, in the order of their
+    first calls. A later call of a layer replaces its shapes.
     """
     rows: dict[str, Row] = {}
-    alone = not net.sublayers()
+    has_no_sublayers = not net.sublayers()
 
     def note(layer: nn.Layer, inputs: Any, outputs: Any) -> None:
         name = f"{type(layer).__name__}-{int(layer.full_name().rsplit('_', 1)[1]) + 1}"
-        own = [p for p in layer._parameters.values() if p is not None]
-        count, free = (
+        params = [p for p in layer._parameters.values() if p is not None]
+        num_params, num_trainable = (
             sum(math.prod(p.shape) for p in ps)
-            for ps in (own, [p for p in own if not p.stop_gradient])
+            for ps in (params, [p for p in params if not p.stop_gradient])
         )
-        rows[name] = Row(name, _nested(inputs), _nested(outputs), count, free)
+        rows[name] = Row(
+            name, _nested_shapes(inputs), _nested_shapes(outputs), num_params, num_trainable
+        )
 
-    def wanted(layer: nn.Layer) -> bool:
-        return not isinstance(layer, nn.Sequential | nn.LayerList) and (alone or layer is not net)
+    def has_row(layer: nn.Layer) -> bool:
+        return not isinstance(layer, nn.Sequential | nn.LayerList) and (
+            has_no_sublayers or layer is not net
+        )
 
-    with watched(net, note, wanted):
+    with forward_hooks(net, note, has_row):
         net(*args)
     return list(rows.values())
 
 
-def _nested(value: Any) -> Any:
-    """Shapes, nested as the values are."""
+def _nested_shapes(value: Any) -> Any:
+    """Return the shapes in the structure of the values."""
     if isinstance(value, list | tuple):
-        return [_nested(v) for v in value]
+        return [_nested_shapes(v) for v in value]
     if isinstance(value, dict):
-        return [_nested(v) for v in value.values()]
+        return [_nested_shapes(v) for v in value.values()]
     return list(value.shape) if isinstance(value, Tensor) else []
 
 
@@ -171,10 +175,10 @@ def _nested(value: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-def _elements(shape: Any) -> int:
-    """How many numbers shapes hold, nested or not."""
+def _num_elements(shape: Any) -> int:
+    """Return the number of elements of shapes, nested or not."""
     if shape and isinstance(shape[0], list):
-        return sum(map(_elements, shape))
+        return sum(map(_num_elements, shape))
     return math.prod(shape)
 
 
@@ -184,17 +188,17 @@ def _megabytes(sizes: Any) -> float:
     return sum(map(_megabytes, sizes))
 
 
-def _text(rows: list[Row], inputs: float) -> str:
-    """The table, and what it adds up to, in Paddle's words."""
+def _format_table(rows: list[Row], inputs: float) -> str:
+    """Format the table and the totals as Paddle does."""
     cells = [(r.name, str(r.input_shape), str(r.output_shape), f"{r.params:,}") for r in rows]
-    widths = [max([least, *(len(c[i]) for c in cells)]) for i, least in enumerate(_WIDTHS)]
+    widths = [max([min_width, *(len(c[i]) for c in cells)]) for i, min_width in enumerate(_WIDTHS)]
     width = sum(widths) + 5
     lines = [
         " ".join(f"{c:^{w}}" for c, w in zip(row, widths, strict=True)) for row in (_TITLES, *cells)
     ]
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
-    passing = 2 * 4 * sum(_elements(r.output_shape) for r in rows) / 1024**2
-    values = total * 4 / 1024**2
+    activations = 2 * 4 * sum(_num_elements(r.output_shape) for r in rows) / 1024**2
+    params = total * 4 / 1024**2
     return "\n".join(
         [
             "-" * width,
@@ -207,9 +211,9 @@ def _text(rows: list[Row], inputs: float) -> str:
             f"Non-trainable params: {total - trainable:,}",
             "-" * width,
             f"Input size (MB): {inputs:.2f}",
-            f"Forward/backward pass size (MB): {passing:.2f}",
-            f"Params size (MB): {values:.2f}",
-            f"Estimated Total Size (MB): {inputs + passing + values:.2f}",
+            f"Forward/backward pass size (MB): {activations:.2f}",
+            f"Params size (MB): {params:.2f}",
+            f"Estimated Total Size (MB): {inputs + activations + params:.2f}",
             "-" * width,
             "",
         ]

@@ -1,4 +1,4 @@
-"""What `amp_configs` of Model.prepare asks for: mixed precision in the steps of a Model."""
+"""Mixed precision of a Model (`amp_configs` of Model.prepare)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..nn import ClipGradByGlobalNorm, ClipGradByNorm
 
 LEVELS = ("O0", "O1", "O2")
 LISTS = ("custom_white_list", "custom_black_list")
-OF_SCALER = (
+SCALER_OPTIONS = (
     "init_loss_scaling",
     "incr_ratio",
     "decr_ratio",
@@ -23,54 +23,58 @@ OF_SCALER = (
 
 
 class Precision:
-    """Mixed precision at a level of auto_cast, in float16, with loss scaling; level O0: none.
+    """Mixed precision in float16 with loss scaling, at a level of auto_cast; level O0 disables it.
 
     configs: a level or a dict
     """
 
     def __init__(self, configs: Any = None) -> None:
-        given: dict[str, Any] = (
+        options: dict[str, Any] = (
             {"level": configs} if isinstance(configs, str) else dict(configs or {"level": "O0"})
         )
-        self.level = given.pop("level", "O1")
+        self.level = options.pop("level", "O1")
         if self.level not in LEVELS:
             raise OpError(
                 f"Model.prepare: the level {self.level!r} of amp_configs is not one of "
                 f"{', '.join(LEVELS)}"
             )
-        unknown = given.keys() - {*LISTS, *OF_SCALER}
+        unknown = options.keys() - {*LISTS, *SCALER_OPTIONS}
         if unknown:
             raise OpError(
-                f"Model.prepare: amp_configs has {sorted(unknown)}; known are "
-                f"{sorted({*LISTS, *OF_SCALER})}"
+                f"Model.prepare: amp_configs has unknown keys {sorted(unknown)}; supported are "
+                f"{sorted({*LISTS, *SCALER_OPTIONS})}"
             )
-        self._lists = {name: given[name] for name in LISTS if name in given}
-        settings = {name: given[name] for name in OF_SCALER if name in given}
-        self._scaler = GradScaler(enable=self.level != "O0", **settings)
+        self._lists = {name: options[name] for name in LISTS if name in options}
+        scaler_options = {name: options[name] for name in SCALER_OPTIONS if name in options}
+        self._scaler = GradScaler(enable=self.level != "O0", **scaler_options)
 
     def prepare(self, network: Any, optimizer: Any) -> None:
-        """At O2, parameters in float16 and an optimizer that keeps float32 copies."""
+        """For level O2, cast the parameters to float16 and let the optimizer hold float32
+        copies.
+        """
         if self.level != "O2" or optimizer is None:
             return
         clip = optimizer._grad_clip
         if clip is not None and not isinstance(clip, ClipGradByGlobalNorm | ClipGradByNorm):
             raise OpError(
-                f"Model.prepare: with level O2 gradients are clipped by norm, not by "
+                f"Model.prepare: level O2 supports gradient clipping by norm only, not "
                 f"{type(clip).__name__}"
             )
         decorate(network, optimizer, level="O2")
 
     def casting(self, training: bool) -> AbstractContextManager[None]:
-        """What the network is to be called in: at O1 only training is mixed, as in Paddle."""
+        """Return the context of a call of the network; at O1 only training is mixed, as in
+        Paddle.
+        """
         if self.level == "O0" or (self.level == "O1" and not training):
             return nullcontext()
         return auto_cast(level=self.level, **self._lists)
 
     def backward(self, loss: Tensor) -> None:
-        """The gradients of a loss, scaled."""
+        """Compute the gradients of the scaled loss."""
         self._scaler.scale(loss).backward()
 
     def step(self, optimizer: Any) -> None:
-        """A step of the optimizer, left out where a gradient is not finite."""
+        """Run an optimizer step; skip it if a gradient is not finite."""
         self._scaler.step(optimizer)
         self._scaler.update()

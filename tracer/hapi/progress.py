@@ -1,4 +1,4 @@
-"""How far fit, evaluate and predict are, in Paddle's words."""
+"""Progress of fit, evaluate and predict, in Paddle's format."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .callbacks import Callback, Logs
 __all__ = ["ProgBarLogger", "ProgressBar"]
 
 
-def _number(value: Any) -> str:
-    """A float with four digits, small ones with an exponent; the rest as it is."""
+def _format_number(value: Any) -> str:
+    """Format a float with four digits, small ones with an exponent; other values with str."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.item()
     if not isinstance(value, float | np.floating):
@@ -24,25 +24,25 @@ def _number(value: Any) -> str:
     return f"{number:.4f}" if abs(number) > 0.001 else f"{number:.4e}"
 
 
-def _pace(seconds: float) -> str:
-    """How long one step takes."""
+def _format_step_time(seconds: float) -> str:
+    """Format the duration of a step."""
     if seconds >= 1 or seconds == 0:
         return f"{seconds:.0f}s"
     return f"{seconds * 1e3:.0f}ms" if seconds >= 0.001 else f"{seconds * 1e6:.0f}us"
 
 
-def _left(seconds: float) -> str:
-    """How long the rest takes."""
-    minutes, rest = divmod(int(seconds), 60)
+def _format_eta(seconds: float) -> str:
+    """Format the remaining time."""
+    minutes, remaining = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
-        return f"{hours}:{minutes:02d}:{rest:02d}"
-    return f"{minutes}:{rest:02d}" if minutes else f"{rest}s"
+        return f"{hours}:{minutes:02d}:{remaining:02d}"
+    return f"{minutes}:{remaining:02d}" if minutes else f"{remaining}s"
 
 
 class ProgressBar:
-    """One line on standard output: a bar that is written over (verbose=1), or a line for every
-    update (2 and 3).
+    """A line on standard output: a bar that is overwritten (verbose=1), or a line per update (2 and
+    3).
     """
 
     def __init__(
@@ -50,174 +50,187 @@ class ProgressBar:
     ) -> None:
         self._num, self._width, self._verbose, self._name = num, width, verbose, name
         self._start = time.time()
-        self._written = 0  # characters of the line that is there
+        self._written = 0  # characters of the current line
 
     def update(self, current_num: int, values: Sequence[tuple[str, Any]] = ()) -> None:
-        """Show that `current_num` steps are done, and values by name."""
-        pace = (time.time() - self._start) / current_num if current_num else 0.0
-        parts = [self._count(current_num)]
+        """Show that `current_num` steps are done, with values by name."""
+        step_time = (time.time() - self._start) / current_num if current_num else 0.0
+        fields = [self._format_count(current_num)]
         for key, value in values:
             items = value if isinstance(value, list) else [value]
-            parts.append(f"{key}: " + " ".join(map(_number, items)))
-        done = self._num is None or current_num >= self._num
-        if self._verbose == 1 and not done:
-            parts.append(f"ETA: {_left(pace * ((self._num or 0) - current_num))}")
-        self._write(" - ".join([*parts, f"{_pace(pace)}/{self._name}"]), done or self._verbose > 1)
+            fields.append(f"{key}: " + " ".join(map(_format_number, items)))
+        is_done = self._num is None or current_num >= self._num
+        if self._verbose == 1 and not is_done:
+            fields.append(f"ETA: {_format_eta(step_time * ((self._num or 0) - current_num))}")
+        self._write(
+            " - ".join([*fields, f"{_format_step_time(step_time)}/{self._name}"]),
+            is_done or self._verbose > 1,
+        )
 
-    def _count(self, current: int) -> str:
+    def _format_count(self, current: int) -> str:
         if self._num is None:
             return f"{self._name} {current:3d}"
         count = f"{self._name} {current:{len(str(self._num))}d}/{self._num}"
         if self._verbose != 1:
             return count
-        full = self._width * current // max(self._num, 1)
-        head = "=" * (full - 1) + (">" if current < self._num else "=") if full else ""
-        return f"{count} [{head.ljust(self._width, '.')}]"
+        num_filled = self._width * current // max(self._num, 1)
+        bar = "=" * (num_filled - 1) + (">" if current < self._num else "=") if num_filled else ""
+        return f"{count} [{bar.ljust(self._width, '.')}]"
 
-    def _write(self, line: str, ends: bool) -> None:
-        over = self._verbose == 1 and sys.stdout.isatty()
-        gap = " " * (self._written - len(line))
-        sys.stdout.write(("\r" if over else "") + line + gap + ("\n" if ends or not over else ""))
+    def _write(self, line: str, ends_line: bool) -> None:
+        overwrites = self._verbose == 1 and sys.stdout.isatty()
+        padding = " " * (self._written - len(line))
+        sys.stdout.write(
+            ("\r" if overwrites else "")
+            + line
+            + padding
+            + ("\n" if ends_line or not overwrites else "")
+        )
         sys.stdout.flush()
-        self._written = 0 if ends or not over else len(line)
+        self._written = 0 if ends_line or not overwrites else len(line)
 
 
-class _Pass:
-    """One pass over data: its bar, and how long reading and computing took since the last line."""
+class _Progress:
+    """An iteration over data: its bar, and the time of reading and computing since the last
+    line.
+    """
 
     def __init__(self, steps: int | None, metrics: Sequence[str], verbose: int) -> None:
         self.steps, self.metrics, self.verbose = steps, metrics, verbose
         self.step = self.samples = 0
         self.bar = ProgressBar(steps, verbose=verbose)
-        self._mark = time.time()
-        self._forget()
+        self._last_time = time.time()
+        self._reset_times()
 
-    def _forget(self) -> None:
+    def _reset_times(self) -> None:
         self._reading = self._computing = 0.0
-        self._batches = self._recent = 0
+        self._num_batches = self._num_recent_samples = 0
 
     def begin(self) -> None:
-        """A batch was read."""
+        """Add the time of reading a batch."""
         now = time.time()
-        self._reading += now - self._mark
-        self._mark = now
+        self._reading += now - self._last_time
+        self._last_time = now
 
     def end(self, logs: dict[str, Any]) -> None:
-        """A batch was computed."""
+        """Add the time of computing a batch."""
         now = time.time()
-        self._computing += now - self._mark
-        self._mark = now
+        self._computing += now - self._last_time
+        self._last_time = now
         self.step += 1
-        self._batches += 1
-        self._recent += int(logs.get("batch_size", 1))
+        self._num_batches += 1
+        self._num_recent_samples += int(logs.get("batch_size", 1))
         self.samples += int(logs.get("batch_size", 1))
 
     def show(self, logs: dict[str, Any]) -> None:
-        """Write the line."""
+        """Print the line."""
         values: list[tuple[str, Any]] = [
             (name, logs[name]) for name in self.metrics if name in logs
         ]
         if self.verbose == 3:
-            batches, spent = max(self._batches, 1), max(self._reading + self._computing, 1e-9)
+            batches, total_time = (
+                max(self._num_batches, 1),
+                max(self._reading + self._computing, 1e-9),
+            )
             values += [
                 ("avg_reader_cost", f"{self._reading / batches:.5f} sec"),
                 ("avg_batch_cost", f"{self._computing / batches:.5f} sec"),
-                ("ips", f"{self._recent / spent:.5f} samples/sec"),
+                ("ips", f"{self._num_recent_samples / total_time:.5f} samples/sec"),
             ]
-            self._forget()
+            self._reset_times()
         self.bar.update(self.step, values)
 
 
 class ProgBarLogger(Callback):
-    """Loss, metrics and speed on standard output every log_freq steps.
+    """Print loss, metrics and speed every log_freq steps.
 
-    verbose: 0 nothing, 1 a bar, 2 lines, 3 with times
+    verbose: 0 nothing, 1 a bar, 2 lines, 3 lines with times
     """
 
-    _pass: _Pass
+    _progress: _Progress
 
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
         super().__init__()
         self.log_freq = log_freq
         self.verbose = verbose
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if self.verbose:
             print(text)
 
-    def _open(self, steps: int | None, metrics: Sequence[str]) -> None:
-        self._pass = _Pass(steps, metrics, self.verbose)
+    def _start_bar(self, steps: int | None, metrics: Sequence[str]) -> None:
+        self._progress = _Progress(steps, metrics, self.verbose)
 
-    def _batch(self, logs: Logs) -> None:
-        now = self._pass
-        now.end(logs or {})
+    def _end_batch(self, logs: Logs) -> None:
+        progress = self._progress
+        progress.end(logs or {})
         if (
             self.verbose
-            and now.step % self.log_freq == 0
-            and (now.steps is None or now.step < now.steps)
+            and progress.step % self.log_freq == 0
+            and (progress.steps is None or progress.step < progress.steps)
         ):
-            now.show(logs or {})
+            progress.show(logs or {})
 
-    def _close(self, logs: Logs) -> None:
-        if self.verbose and self._pass.steps is not None:
-            self._pass.show(logs or {})
+    def _end_bar(self, logs: Logs) -> None:
+        if self.verbose and self._progress.steps is not None:
+            self._progress.show(logs or {})
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Say what the numbers mean."""
-        self._say(
+        """Print what the values mean."""
+        self._print(
             "The loss value printed in the log is the current step, and the metric is the "
             "average value of previous steps."
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Begin a bar."""
-        self._say(f"Epoch {epoch + 1}/{self.params['epochs']}")
-        self._open(self.params["steps"], self.params["metrics"])
+        """Start a bar."""
+        self._print(f"Epoch {epoch + 1}/{self.params['epochs']}")
+        self._start_bar(self.params["steps"], self.params["metrics"])
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """A batch was read."""
-        self._pass.begin()
+        """Add the time of reading a batch."""
+        self._progress.begin()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """A batch was computed."""
-        self._batch(logs)
+        """Add the time of computing a batch and update the bar."""
+        self._end_batch(logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """End the bar."""
-        self._close(logs)
+        """Finish the bar."""
+        self._end_bar(logs)
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Begin a bar."""
-        self._say("Eval begin...")
-        self._open((logs or {}).get("steps"), (logs or {}).get("metrics", []))
+        """Start a bar."""
+        self._print("Eval begin...")
+        self._start_bar((logs or {}).get("steps"), (logs or {}).get("metrics", []))
 
     def on_eval_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """A batch was read."""
-        self._pass.begin()
+        """Add the time of reading a batch."""
+        self._progress.begin()
 
     def on_eval_batch_end(self, step: int, logs: Logs = None) -> None:
-        """A batch was computed."""
-        self._batch(logs)
+        """Add the time of computing a batch and update the bar."""
+        self._end_batch(logs)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """End the bar."""
-        self._close(logs)
-        self._say(f"Eval samples: {self._pass.samples}")
+        """Finish the bar."""
+        self._end_bar(logs)
+        self._print(f"Eval samples: {self._progress.samples}")
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Begin a bar."""
-        self._say("Predict begin...")
-        self._open((logs or {}).get("steps"), [])
+        """Start a bar."""
+        self._print("Predict begin...")
+        self._start_bar((logs or {}).get("steps"), [])
 
     def on_predict_batch_begin(self, step: int, logs: Logs = None) -> None:
-        """A batch was read."""
-        self._pass.begin()
+        """Add the time of reading a batch."""
+        self._progress.begin()
 
     def on_predict_batch_end(self, step: int, logs: Logs = None) -> None:
-        """A batch was computed."""
-        self._batch(logs)
+        """Add the time of computing a batch and update the bar."""
+        self._end_batch(logs)
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """End the bar."""
-        self._close(logs)
-        self._say(f"Predict samples: {self._pass.samples}")
+        """Finish the bar."""
+        self._end_bar(logs)
+        self._print(f"Predict samples: {self._progress.samples}")

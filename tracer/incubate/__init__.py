@@ -1,12 +1,10 @@
-"""Paddle's folder for what is new: the names that Oarlock has under their final place as well, and
-further optimizers.
-"""
+"""Names of `paddle.incubate`: aliases of functions defined elsewhere, and further optimizers."""
 
-from ..core.lazy_import import lazy_attributes as _later
+from ..core.lazy_import import lazy_attributes as _lazy_attributes
 from . import autograd
 
-# Packages above programs and layers: imported at first use.   Name -> module
-_LATER = {
+# Attribute -> module, imported at first use, because these modules import higher packages.
+_LAZY = {
     "autotune": ".autotune",
     "optimizer": ".optimizer",
     "nn": ".nn",
@@ -29,11 +27,11 @@ _LATER = {
 }
 
 
-__getattr__ = _later(globals(), _LATER)
+__getattr__ = _lazy_attributes(globals(), _LAZY)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LAZY})
 
 
-__all__ = ["autograd", *_LATER]
+__all__ = ["autograd", *_LAZY]

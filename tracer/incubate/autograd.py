@@ -1,4 +1,4 @@
-"""`oarlock.autograd` under its older name."""
+"""Names of `paddle.incubate.autograd`: aliases of `oarlock.autograd`."""
 
 from ..autograd import Hessian, Jacobian, jvp, vjp
 

@@ -1,4 +1,4 @@
-"""Settings for tuning kernels, layouts and data loaders, which Oarlock checks and does not need."""
+"""Options for tuning kernels, layouts and data loaders. Oarlock checks and ignores them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def set_config(config: dict[str, Any] | str | None = None) -> None:
     if config is not None and not isinstance(config, dict):
         raise OperandError(
             with_user_line(
-                f"autotune.set_config: config is {type(config).__name__}, no dict or path"
+                f"autotune.set_config: config must be a dict or a path, not {type(config).__name__}"
             )
         )
     for part, settings in _SETTINGS.items():

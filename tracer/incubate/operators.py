@@ -1,4 +1,4 @@
-"""`paddle.incubate` beside its optimizers: ops that were new once, by what has them today."""
+"""Functions of `paddle.incubate` that are defined elsewhere today."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 segment_max, segment_mean = geometric.segment_max, geometric.segment_mean
 segment_min, segment_sum = geometric.segment_min, geometric.segment_sum
-KINDS = ("sum", "mean", "none")  # of identity_loss, by number
+KINDS = ("sum", "mean", "none")  # reductions of identity_loss, by number
 
 
 def graph_send_recv(
@@ -35,16 +35,21 @@ def graph_send_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Rows sent along edges and joined where they arrive; see geometric.send_u_recv.
+    """Send rows along edges and reduce them at each node, as geometric.send_u_recv.
 
     x [N, *], indices int [E] -> [N, *]
     """
-    found: Tensor = geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
-    return found
+    out: Tensor = geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
+    return out
 
 
 def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
-    """x as a loss.   reduction: 'sum' or 0, 'mean' or 1, 'none' or 2.   x [*] -> [] or [*]"""
+    """Mark x as a loss and reduce it.
+
+    x [*] -> [] or [*]
+
+    reduction: 'sum' or 0, 'mean' or 1, 'none' or 2
+    """
     kind = KINDS[reduction] if isinstance(reduction, int) and reduction in range(3) else reduction
     if kind not in KINDS:
         raise OpError(
@@ -56,19 +61,24 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
 
 
 def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
-    """softmax(x + mask) over the last axis.   x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]"""
+    """softmax(x + mask) over the last axis.
+
+    x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]
+    """
     return functional.softmax(x + mask)
 
 
 def softmax_mask_fuse_upper_triangle(x: Tensor) -> Tensor:
-    """softmax over the last axis of what is not above the diagonal.
+    """Causal softmax: softmax over the last axis with the elements above the diagonal masked.
 
     x [B, H, S, S] -> [B, H, S, S]
     """
     size = x.shape[-1]
     if not isinstance(size, int) or size < 0:
         raise OpError(
-            with_user_line(f"softmax_mask_fuse_upper_triangle: the size is not known (X={x.meta})")
+            with_user_line(
+                f"softmax_mask_fuse_upper_triangle: the size must be static (X={x.meta})"
+            )
         )
-    above = Tensor(np.triu(np.full((size, size), -10000.0, x.meta.dtype), 1))
-    return functional.softmax(x + above)
+    mask = Tensor(np.triu(np.full((size, size), -10000.0, x.meta.dtype), 1))
+    return functional.softmax(x + mask)

@@ -1,4 +1,4 @@
-"""`paddle.incubate.optimizer`: slow copies and averages of parameters, of layers that run and in
+"""`paddle.incubate.optimizer`: Lookahead and averages of parameters, in eager mode and in
 programs.
 """
 
@@ -26,16 +26,15 @@ from ..static.graph.parameters import lasting
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
-SUMS, COUNTS = 3, 3  # the state of an averaged parameter
+NUM_SUMS, NUM_COUNTS = 3, 3  # state of an averaged parameter
 
 
 class LookAhead(LookaheadOptimizer):
-    """Slow copies of parameters, made at the first step, that go a part alpha of the way every k
-    steps, and draw the parameters back.
+    """Lookahead (Zhang et al. 2019): every k steps, slow += alpha * (parameter - slow); parameter =
+    slow.
 
-    Zhang et al. 2019.
-    inner_optimizer: what makes the steps.
-    Raises MisfitError, an AssertionError, for what makes no sense.
+    The slow weights start from the parameters at the first step. inner_optimizer: updates the
+    parameters. Raises MisfitError, an AssertionError, for invalid arguments.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class LookAhead(LookaheadOptimizer):
         if inner_optimizer is None:
             raise MisfitError(with_user_line("LookAhead: inner optimizer can not be None"))
         if not 0.0 <= alpha <= 1.0:
-            raise MisfitError(with_user_line(f"LookAhead: alpha should be in 0 ... 1, not {alpha}"))
+            raise MisfitError(with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}"))
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
             raise MisfitError(
                 with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
@@ -54,11 +53,11 @@ class LookAhead(LookaheadOptimizer):
         self._slow: dict[int, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["inner_optimizer"], name)  # rates, states, ...
+        return getattr(self.__dict__["inner_optimizer"], name)  # learning rate, state, ...
 
     @no_grad()
     def step(self) -> None:
-        """A step of the inner optimizer; every k-th also one of the slow copies."""
+        """Run a step of the inner optimizer; every k-th step also updates the slow weights."""
         self.inner_optimizer.step()
         self._steps += 1
         for parameter in self.inner_optimizer._parameter_list:
@@ -78,8 +77,8 @@ class LookAhead(LookaheadOptimizer):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> Any:
-        """The step for gradients that `loss.backward()` left; in a program gradients and steps of
-        it.
+        """Update the parameters by the gradients that `loss.backward()` computed; in a program,
+        append the ops.
         """
         if state.mode.builder is not None:
             return super().minimize(loss, startup_program)
@@ -87,8 +86,8 @@ class LookAhead(LookaheadOptimizer):
         return [], []
 
     def _draw(self, program: Any, startup: Any, parameter: Any, late: Any) -> None:
-        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; before that, at
-        the first step, slow = parameter.
+        """Append the ops of the slow weights: if late is 1, slow += alpha * (parameter - slow) and
+        parameter = slow; at the first step, slow = parameter.
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
@@ -104,14 +103,12 @@ class LookAhead(LookaheadOptimizer):
 
 
 class ModelAverage(Averages):
-    """The mean of every parameter over the last steps: at least min_average_window of them, then
-    average_window_rate of all, at most
+    """Average of each parameter over the last steps.
 
-    max_average_window.
-    parameters: which, in a program by default all that it has.
-    Of layers `step()` adds them up after each
-    step of the optimizer; a program does that by itself.
-    Raises OpError without parameters of layers.
+    The window has average_window_rate of all steps, at least min_average_window and at most
+    max_average_window. parameters: in a program by default all of it. In eager mode `step()`
+    accumulates after each optimizer step; a program does it itself. Raises OpError without
+    parameters in eager mode.
     """
 
     def __init__(
@@ -127,26 +124,26 @@ class ModelAverage(Averages):
             "min_average_window": min_average_window,
             "max_average_window": max_average_window,
         }
-        self._runs = state.mode.builder is None
-        if not self._runs:
+        self._is_eager = state.mode.builder is None
+        if not self._is_eager:
             program = default_main_program()
-            wanted = (
+            selected = (
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
             with use_mode(StaticGraphMode(program)):
-                self._kept = {p.name: self._accumulate(program, p) for p in wanted}
+                self._kept = {p.name: self._accumulate(program, p) for p in selected}
         elif parameters is None:
-            raise OpError(with_user_line("ModelAverage: parameters are needed"))
+            raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:
-            self._layers = {p.name: (p, _nothing_yet(p)) for p in parameters}
+            self._states = {p.name: (p, _initial_state(p)) for p in parameters}
 
     @no_grad()
     def step(self) -> None:
-        """Add the parameters of layers up."""
-        for name, (parameter, kept) in self._layers.items():
-            self._layers[name] = (
+        """Accumulate the parameters."""
+        for name, (parameter, sums_and_counts) in self._states.items():
+            self._states[name] = (
                 parameter,
-                list(OPS["average_accumulates"](parameter, *kept, **self._attrs)),
+                list(OPS["average_accumulates"](parameter, *sums_and_counts, **self._attrs)),
             )
 
     def minimize(
@@ -157,26 +154,28 @@ class ModelAverage(Averages):
         no_grad_set: Any = None,
     ) -> None:
         """Do nothing: a program contains the updates."""
-        if self._runs:
+        if self._is_eager:
             self.step()
 
     def clear_grad(self) -> None:
-        """Forget the gradients of the parameters of layers."""
-        for parameter, _ in self._layers.values():
+        """Clear the gradients of the parameters."""
+        for parameter, _ in self._states.values():
             parameter.clear_grad()
 
     @contextmanager
     def apply(self, executor: Any = None, need_restore: bool = True) -> Iterator[None]:
-        """Let parameters be their means, and after the body what they were, if need_restore."""
-        if not self._runs:
+        """Replace the parameters by their averages in the body; restore them afterwards if
+        need_restore.
+        """
+        if not self._is_eager:
             with super().apply(executor, need_restore):
                 yield
             return
-        self._before = [(p, p.array) for p, _ in self._layers.values()]
-        for parameter, kept in self._layers.values():
-            total = sum(t.array for t in kept[1:SUMS]) + kept[0].array
+        self._saved_arrays = [(p, p.array) for p, _ in self._states.values()]
+        for parameter, sums_and_counts in self._states.values():
+            total = sum(t.array for t in sums_and_counts[1:NUM_SUMS]) + sums_and_counts[0].array
             parameter.array = total / total.dtype.type(
-                sum(int(t.array.item()) for t in kept[SUMS : SUMS + 2])
+                sum(int(t.array.item()) for t in sums_and_counts[NUM_SUMS : NUM_SUMS + 2])
             )
         try:
             yield
@@ -185,15 +184,15 @@ class ModelAverage(Averages):
                 self.restore()
 
     def restore(self, executor: Any = None) -> None:
-        """Let parameters be what they were before apply()."""
-        if not self._runs:
+        """Restore the parameters from before apply()."""
+        if not self._is_eager:
             super().restore(executor)
             return
-        for parameter, array in self._before:
+        for parameter, array in self._saved_arrays:
             parameter.array = array
 
 
-def _nothing_yet(parameter: Tensor) -> list[Tensor]:
-    """What is kept of a parameter at the start."""
-    sums = [Tensor(np.zeros_like(parameter.array)) for _ in range(SUMS)]
-    return sums + [Tensor(np.zeros(1, np.int64)) for _ in range(COUNTS)]
+def _initial_state(parameter: Tensor) -> list[Tensor]:
+    """Return the initial sums and counts of a parameter."""
+    sums = [Tensor(np.zeros_like(parameter.array)) for _ in range(NUM_SUMS)]
+    return sums + [Tensor(np.zeros(1, np.int64)) for _ in range(NUM_COUNTS)]

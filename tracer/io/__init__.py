@@ -1,4 +1,4 @@
-"""Datasets, samplers and the loader that makes batches of them."""
+"""Datasets, samplers and DataLoader."""
 
 from .dataloader import DataLoader, default_collate_fn
 from .dataset import (

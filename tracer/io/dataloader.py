@@ -1,4 +1,4 @@
-"""DataLoader: batches of a dataset, made here or by worker processes."""
+"""DataLoader: batches of a dataset, computed in this process or by workers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Collate = Callable[[list[Any]], Any]
 
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
-    """Samples stacked field by field: arrays, tensors and numbers to ndarrays [N, *]; dicts and
-    tuples stay what they are.
+    """Stack samples field by field: arrays, tensors and numbers to ndarrays [N, *]; dicts stay
+    dicts, lists and tuples become lists.
     """
     first = batch[0]
     if isinstance(first, np.ndarray | np.generic):
@@ -37,13 +37,13 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
     if isinstance(first, list | tuple):
         return [default_collate_fn(list(fields)) for fields in zip(*batch, strict=True)]
     raise OpError(
-        f"DataLoader: a sample holds {type(first).__name__}; give a collate_fn that makes a batch "
-        "of it"
+        f"DataLoader: a sample contains {type(first).__name__}; specify a collate_fn that "
+        "creates a batch of it"
     )
 
 
 def as_tensors(batch: Any, place: Any = None) -> Any:
-    """A batch with its arrays as tensors on one device, None for where new tensors go."""
+    """Convert the arrays of a batch to tensors on a device (None: the default device)."""
     if isinstance(batch, np.ndarray | np.generic):
         array = np.asarray(batch)
         return Tensor(
@@ -58,32 +58,32 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
     return batch
 
 
-def _place_of(places: Any) -> Any:
-    """The one device that batches go to.
+def _single_place(places: Any) -> Any:
+    """Return the device of the batches.
 
-    Raises OpError for several: each process of a training has one.
+    Raises OpError for several: each training process has one.
     """
     if not isinstance(places, list | tuple):
         return None if places is None else parse_place(places, "DataLoader")
     if len(places) > 1:
         raise OpError(
-            f"DataLoader: batches go to one place, not to {len(places)}; start a process for each "
-            "GPU"
+            f"DataLoader: supports one place, got {len(places)}; start a process for each GPU"
         )
     return parse_place(places[0], "DataLoader") if places else None
 
 
 class DataLoader:
-    """Batches of a dataset, as lists of Tensors.
+    """Iterable over the batches of a dataset, as lists of Tensors.
 
-    num_workers: processes that read samples, 0 for none; collate_fn: makes a batch of a list of
-    samples; batch_sampler: decides the batches in place of batch_size, shuffle and drop_last;
-    worker_init_fn(id) starts each worker; feed_list: with return_list=False, variables of a
-    program, by whose names batches come as an Executor takes them; use_shared_memory: large arrays
-    come from workers through shared memory. Every worker runs through the whole of an
-    IterableDataset: what is whose, it decides by get_worker_info. Workers end with the pass: at its
-    end, after an error, or when nobody holds its iterator. An error in a worker is raised here,
-    with the worker's own lines.
+    num_workers: number of worker processes, 0 for none; collate_fn: creates a batch from a list of
+    samples; batch_sampler: replaces batch_size, shuffle and drop_last; worker_init_fn(id): called
+    at the start of each worker; feed_list: with return_list=False, variables of a program: batches
+    are then dicts for Executor.run; use_shared_memory: workers pass large arrays through shared
+    memory
+
+    Every worker iterates over the whole IterableDataset; it selects its part by get_worker_info.
+    Workers end with the epoch: at its end, after an error, or when the iterator is deleted. An
+    error in a worker is raised here, with its traceback.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class DataLoader:
         persistent_workers: bool = False,
     ) -> None:
         self.dataset = dataset
-        self._tensors = partial(as_tensors, place=_place_of(places))
-        self._feeds = None if return_list or feed_list is None else [v.name for v in feed_list]
+        self._to_tensors = partial(as_tensors, place=_single_place(places))
+        self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
         self.worker_init_fn, self.use_shared_memory = worker_init_fn, use_shared_memory
@@ -115,15 +115,14 @@ class DataLoader:
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
             raise MisfitError(
-                "DataLoader: batch_sampler decides the batches; batch_size, shuffle and "
-                "drop_last do not apply"
+                "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
         self.batch_sampler = batch_sampler
         if self.streams:
             if shuffle or batch_sampler is not None:
                 raise OpError(
-                    "DataLoader: an IterableDataset comes in its own order; shuffle and "
-                    "batch_sampler do not apply"
+                    "DataLoader: an IterableDataset has its own order; shuffle and "
+                    "batch_sampler are not supported"
                 )
         elif batch_sampler is None and batch_size is not None:
             self.batch_sampler = BatchSampler(
@@ -136,21 +135,23 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        return self._batches() if self._feeds is None else map(self._named, self._batches())
+        return self._batches() if self._feed_names is None else map(self._to_feed, self._batches())
 
     def __call__(self) -> Iterator[Any]:
-        """The batches, as iterating gives them."""
+        """Return an iterator over the batches."""
         return iter(self)
 
-    def _named(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
-        """A batch as an Executor is fed: a dict for each place, which is one."""
-        assert self._feeds is not None
-        return [dict(zip(self._feeds, batch, strict=True))]
+    def _to_feed(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
+        """Return a batch as Executor.run expects it: a list with a dict for each place, of which
+        there is one.
+        """
+        assert self._feed_names is not None
+        return [dict(zip(self._feed_names, batch, strict=True))]
 
     def _batches(self) -> Iterator[Any]:
         if self.streams:
             return map(
-                self._tensors, Workers(self, iter(())) if self.num_workers else self._stream()
+                self._to_tensors, Workers(self, iter(())) if self.num_workers else self._stream()
             )
         batches = (
             self.batch_sampler
@@ -158,8 +159,8 @@ class DataLoader:
             else ([i] for i in range(len(self.dataset)))
         )
         if self.num_workers > 0:
-            return map(self._tensors, Workers(self, iter(batches)))
-        return (self._tensors(self._batch(indices)) for indices in batches)
+            return map(self._to_tensors, Workers(self, iter(batches)))
+        return (self._to_tensors(self._batch(indices)) for indices in batches)
 
     def _batch(self, indices: Sequence[int]) -> Any:
         if self.batch_sampler is None:
@@ -167,14 +168,14 @@ class DataLoader:
         return self.collate_fn([self.dataset[i] for i in indices])
 
     def _stream(self) -> Iterator[Any]:
-        rows: list[Any] = []
+        samples: list[Any] = []
         for sample in self.dataset:  # type: ignore[attr-defined]
             if self.batch_size is None:
                 yield sample
                 continue
-            rows.append(sample)
-            if len(rows) == self.batch_size:
-                yield self.collate_fn(rows)
-                rows = []
-        if rows and not self.drop_last:
-            yield self.collate_fn(rows)
+            samples.append(sample)
+            if len(samples) == self.batch_size:
+                yield self.collate_fn(samples)
+                samples = []
+        if samples and not self.drop_last:
+            yield self.collate_fn(samples)

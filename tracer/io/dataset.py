@@ -1,4 +1,4 @@
-"""Datasets: samples by index, or one after the other."""
+"""Datasets: samples by index, or iterable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 
 
 class Dataset:
-    """Samples by index: __getitem__ and __len__ are to be written."""
+    """Base of datasets with samples by index; subclasses implement __getitem__ and __len__."""
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
@@ -23,7 +23,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Samples one after the other: __iter__ is to be written."""
+    """Base of iterable datasets; subclasses implement __iter__."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError(f"{type(self).__name__} has no __iter__")
@@ -36,7 +36,10 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Row i of every tensor.   tensors: [N, *] each"""
+    """Sample i consists of row i of every tensor.
+
+    tensors: [N, *] each
+    """
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
@@ -56,7 +59,7 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some samples of a dataset, by index."""
+    """Samples of a dataset at the given indices."""
 
     def __init__(self, dataset: Dataset, indices: Sequence[int]) -> None:
         self.dataset = dataset
@@ -70,29 +73,31 @@ class Subset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Datasets one behind the other."""
+    """Concatenation of datasets."""
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise MisfitError("ConcatDataset: there is no dataset")
+            raise MisfitError("ConcatDataset: datasets must not be empty")
         self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
         index = index + len(self) if index < 0 else index
-        which = bisect.bisect_right(self.cumulative_sizes, index)
-        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+        dataset_index = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[dataset_index][
+            index - (self.cumulative_sizes[dataset_index - 1] if dataset_index else 0)
+        ]
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1] if self.cumulative_sizes else 0
 
 
 class ComposeDataset(Dataset):
-    """The fields of sample i of every dataset, side by side."""
+    """Sample i consists of the fields of sample i of every dataset."""
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         if not len(datasets):
-            raise MisfitError("ComposeDataset: there are no datasets")
+            raise MisfitError("ComposeDataset: datasets must not be empty")
         if len({len(d) for d in datasets}) > 1:
             raise MisfitError(
                 f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples"
@@ -108,7 +113,7 @@ class ComposeDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable datasets one behind the other."""
+    """Concatenation of iterable datasets."""
 
     def __init__(self, datasets: Sequence[IterableDataset]) -> None:
         self.datasets = list(datasets)
@@ -119,14 +124,12 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
-    """Subsets of the given sizes, together the whole dataset, drawn at random.
+    """Split a dataset at random into subsets of the given sizes.
 
-    Raises OpError when they do not add up.
+    Raises OpError if they do not sum to its size.
     """
     if sum(lengths) != len(dataset):
-        raise OpError(
-            f"random_split: lengths {list(lengths)} do not add up to {len(dataset)} samples"
-        )
+        raise OpError(f"random_split: lengths {list(lengths)} do not sum to {len(dataset)} samples")
     order = rng.generator().permutation(len(dataset)).tolist()
     ends = list(accumulate(lengths))
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, ends, strict=True)]

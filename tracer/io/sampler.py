@@ -1,4 +1,4 @@
-"""In which order samples are taken, and which of them make a batch."""
+"""Samplers: the order of samples, and batches of indices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.errors import MisfitError, OpError
 
 
 class Sampler:
-    """Base of samplers: an iterator over indices."""
+    """Base of samplers: iterables over indices."""
 
     def __init__(self, data_source: Sized | None = None) -> None:
         self.data_source = data_source
@@ -26,14 +26,14 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
-    """0, 1, 2, ..."""
+    """Indices in ascending order."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
 
 
 class RandomSampler(Sampler):
-    """Indices at random, each once, or with replacement `num_samples` of them."""
+    """Indices in random order without repetition, or `num_samples` with replacement."""
 
     def __init__(
         self,
@@ -48,22 +48,22 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many indices a pass gives."""
+        """The number of indices of an epoch."""
         return len(self.data_source) if self._num_samples is None else self._num_samples  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[int]:
-        draw, size = rng.generator(), len(self.data_source)  # type: ignore[arg-type]
+        generator, size = rng.generator(), len(self.data_source)  # type: ignore[arg-type]
         if self.replacement:
-            return iter(draw.integers(0, size, self.num_samples).tolist())
-        return iter(draw.permutation(size)[: self.num_samples].tolist())
+            return iter(generator.integers(0, size, self.num_samples).tolist())
+        return iter(generator.permutation(size)[: self.num_samples].tolist())
 
     def __len__(self) -> int:
         return self.num_samples
 
 
 class WeightedRandomSampler(Sampler):
-    """num_samples indices, each as likely as its weight says; without replacement none of them
-    twice.
+    """num_samples indices drawn with probabilities proportional to `weights`, with or without
+    replacement.
 
     weights [N], not negative
     """
@@ -72,24 +72,23 @@ class WeightedRandomSampler(Sampler):
         super().__init__()
         self.weights = np.asarray(weights, np.float64)
         self.num_samples, self.replacement = num_samples, replacement
-        likely = int(np.count_nonzero(self.weights > 0))
-        if self.weights.ndim != 1 or (self.weights < 0).any() or not likely:
+        num_nonzero = int(np.count_nonzero(self.weights > 0))
+        if self.weights.ndim != 1 or (self.weights < 0).any() or not num_nonzero:
             raise OpError(
-                f"WeightedRandomSampler: weights is not a row of positive numbers "
+                f"WeightedRandomSampler: weights must be a vector of non-negative numbers "
                 f"(weights={list(self.weights.shape)})"
             )
-        if num_samples < 1 or (not replacement and likely < num_samples):
+        if num_samples < 1 or (not replacement and num_nonzero < num_samples):
             raise OpError(
-                f"WeightedRandomSampler: num_samples={num_samples} of {likely} indices "
-                f"that can be drawn, replacement={replacement}"
+                f"WeightedRandomSampler: cannot draw num_samples={num_samples} of "
+                f"{num_nonzero} indices "
+                f"with replacement={replacement}"
             )
 
     def __iter__(self) -> Iterator[int]:
-        chances = self.weights / self.weights.sum()
+        probs = self.weights / self.weights.sum()
         return iter(
-            rng.generator()
-            .choice(len(chances), self.num_samples, self.replacement, chances)
-            .tolist()
+            rng.generator().choice(len(probs), self.num_samples, self.replacement, probs).tolist()
         )
 
     def __len__(self) -> int:
@@ -97,12 +96,12 @@ class WeightedRandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """The given indices in random order, each once."""
+    """The given indices in random order."""
 
     def __init__(self, indices: Sequence[int]) -> None:
         super().__init__()
         if not len(indices):
-            raise OpError("SubsetRandomSampler: there are no indices")
+            raise OpError("SubsetRandomSampler: indices must not be empty")
         self.indices = indices
 
     def __iter__(self) -> Iterator[int]:
@@ -113,7 +112,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of batch_size indices; the last one may be shorter unless drop_last."""
+    """Lists of batch_size indices; unless drop_last, the last one may be shorter."""
 
     def __init__(
         self,
@@ -124,13 +123,15 @@ class BatchSampler(Sampler):
         drop_last: bool = False,
     ) -> None:
         if (dataset is None) == (sampler is None) or (sampler is not None and shuffle):
-            raise MisfitError("BatchSampler: takes a dataset, or a sampler, which says the order")
+            raise MisfitError(
+                "BatchSampler: specify either a dataset, or a sampler without shuffle"
+            )
         if not isinstance(shuffle, bool) or not isinstance(drop_last, bool):
             raise MisfitError(
                 f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool"
             )
         if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-            raise MisfitError(f"BatchSampler: batch_size={batch_size} is less than 1, or no int")
+            raise MisfitError(f"BatchSampler: batch_size={batch_size} is not a positive int")
         super().__init__(dataset)
         self.sampler: Any = (
             sampler
@@ -153,16 +154,18 @@ class BatchSampler(Sampler):
             yield batch
 
     def __len__(self) -> int:
-        rows = len(self.sampler)
-        return rows // self.batch_size if self.drop_last else -(-rows // self.batch_size)
+        num_samples = len(self.sampler)
+        return (
+            num_samples // self.batch_size if self.drop_last else -(-num_samples // self.batch_size)
+        )
 
 
 class DistributedBatchSampler(BatchSampler):
-    """The batches of process `rank` of num_replicas: all get as many, some samples twice where that
-    does not work out.
+    """The batches of process `rank` of num_replicas; all processes get the same number, and some
+    samples may be repeated.
 
-    shuffle: by a seed that is the same everywhere, the number of the pass; set_epoch sets it.
-    num_replicas, rank: those of the world unless given, see `distributed.init_parallel_env`.
+    shuffle: seeded by the epoch, the same on all processes; set_epoch sets it. num_replicas, rank:
+    default: those of `distributed.init_parallel_env`
     """
 
     def __init__(
@@ -176,13 +179,11 @@ class DistributedBatchSampler(BatchSampler):
     ) -> None:
         super().__init__(dataset, None, False, batch_size, drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
-        everybody = world.everybody
-        self.nranks = everybody.size if num_replicas is None else num_replicas
-        self.local_rank = everybody.rank if rank is None else rank
+        group = world.everybody
+        self.nranks = group.size if num_replicas is None else num_replicas
+        self.local_rank = group.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
-            raise MisfitError(
-                f"DistributedBatchSampler: rank={rank} is not one of {self.nranks} processes"
-            )
+            raise MisfitError(f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})")
         self.num_samples = -(-len(dataset) // self.nranks)
         self.total_size = self.num_samples * self.nranks
 
@@ -192,26 +193,35 @@ class DistributedBatchSampler(BatchSampler):
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1
-        mine = self._part(order)
-        batches = [mine[k : k + self.batch_size] for k in range(0, len(mine), self.batch_size)]
+        indices = self._own_indices(order)
+        batches = [
+            indices[k : k + self.batch_size] for k in range(0, len(indices), self.batch_size)
+        ]
         return iter(
             batch for batch in batches if len(batch) == self.batch_size or not self.drop_last
         )
 
-    def _part(self, order: list[int]) -> list[int]:
-        """The share of this process: whole batches in turn, then an equal part of the rest."""
-        rest = self.num_samples % self.batch_size
-        whole = len(order) - rest * self.nranks
-        size, here = self.batch_size, self.local_rank
-        mine = [
-            i for k in range(here * size, whole, self.nranks * size) for i in order[k : k + size]
+    def _own_indices(self, order: list[int]) -> list[int]:
+        """Return the indices of this process: full batches in turn, then an equal part of the
+        remaining ones.
+        """
+        num_left = self.num_samples % self.batch_size
+        num_in_batches = len(order) - num_left * self.nranks
+        size, rank = self.batch_size, self.local_rank
+        indices = [
+            i
+            for k in range(rank * size, num_in_batches, self.nranks * size)
+            for i in order[k : k + size]
         ]
-        return mine + order[whole + here * rest : whole + (here + 1) * rest]
+        return (
+            indices
+            + order[num_in_batches + rank * num_left : num_in_batches + (rank + 1) * num_left]
+        )
 
     def __len__(self) -> int:
-        whole, rest = divmod(self.num_samples, self.batch_size)
-        return whole + (rest > 0 and not self.drop_last)
+        num_full, num_left = divmod(self.num_samples, self.batch_size)
+        return num_full + (num_left > 0 and not self.drop_last)
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which pass comes next."""
+        """Set the epoch."""
         self.epoch = epoch

@@ -1,4 +1,4 @@
-"""The processes that make batches for a DataLoader, and what they know of themselves."""
+"""Worker processes of a DataLoader."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ import numpy as np
 
 from ..core import cuda
 from ..core.errors import OarlockError
-from . import shared
+from . import shared_memory
 
-_END = "there is no more"
+_END_OF_STREAM = "end of stream"
 _passes = itertools.count()
 _info: WorkerInfo | None = None
 
 
 class WorkerInfo(NamedTuple):
-    """A worker.
-
-    id: its number; num_workers: how many there are; dataset: its copy; seed: of what it draws
+    """Information about a worker: its id, the number of workers, its copy of the dataset, and its
+    random seed.
     """
 
     id: int
@@ -36,12 +35,12 @@ class WorkerInfo(NamedTuple):
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """What a worker process of a DataLoader is; None in every other process."""
+    """Return the information about the current worker process; None in other processes."""
     return _info
 
 
 class _Failure(NamedTuple):
-    """An error in a worker: in one line with its place, and as a traceback."""
+    """An error in a worker: one line with its location, and a traceback."""
 
     line: str
     text: str
@@ -54,9 +53,8 @@ def _failure(error: Exception) -> _Failure:
 
 
 def _start(loader: Any, info: WorkerInfo) -> None:
-    """Take up the seed, and run worker_init_fn.
-
-    Nothing is made on a GPU here: CUDA does not live on in a fork.
+    """Seed the generators and call worker_init_fn. CUDA cannot be used after a fork, so no GPU is
+    selected.
     """
     global _info
     _info, cuda.cupy_state.index = info, None
@@ -67,8 +65,10 @@ def _start(loader: Any, info: WorkerInfo) -> None:
 
 
 def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any) -> None:
-    """What a worker does: a task is (number, indices), None for the next batch of a stream; a
-    result is (number, batch or failure).
+    """Main loop of a worker.
+
+    A task is (number, indices), or (number, None) for the next batch of a stream; a result is
+    (number, batch or failure).
     """
     try:
         _start(loader, info)
@@ -78,11 +78,11 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
         return
     for number, indices in iter(tasks.get, None):
         try:
-            batch = next(stream, _END) if stream is not None else loader._batch(indices)
+            batch = next(stream, _END_OF_STREAM) if stream is not None else loader._batch(indices)
             results.send(
                 (
                     number,
-                    shared.lend(batch, f"{prefix}{number:x}_")
+                    shared_memory.to_shared_memory(batch, f"{prefix}{number:x}_")
                     if loader.use_shared_memory
                     else batch,
                 )
@@ -92,31 +92,31 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
 
 
 class Workers:
-    """The batches of one pass, in order, made by worker processes that end with it.
+    """Iterator over the batches of an epoch, computed by worker processes that end with it.
 
-    All take tasks from one queue; with a stream each has its own, and batches come from one after
-    the other.
+    All workers read one queue of tasks; with a stream each has its own queue, and batches are taken
+    from the workers in turn.
     """
 
     def __init__(self, loader: Any, batches: Iterator[Any]) -> None:
         self._processes: list[Any] = []
         self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
-        # One tracker for all processes, so that they agree on leaked segments.
+        # One tracker for all processes, so that a segment is not reported as leaked.
         resource_tracker.ensure_running()
         self._tasks = [context.Queue() for _ in range(loader.num_workers if loader.streams else 1)]
-        self._turns = itertools.cycle(range(loader.num_workers))
+        self._worker_cycle = itertools.cycle(range(loader.num_workers))
         self._ended: set[int] = set()
         self._owner: dict[int, int] = {}
-        self._asked = self._given = 0
-        self._done: dict[int, Any] = {}
-        # Each worker has a pipe whose write end only it holds: if it dies, even inside of a batch,
-        # the pipe ends.
+        self._num_sent = self._num_returned = 0
+        self._results_by_number: dict[int, Any] = {}
+        # Each worker has its own pipe and holds the only write end: if the worker dies, the pipe
+        # is closed.
         self._results: list[Any] = []
         self._prefix = f"oar{os.getpid():x}_{next(_passes):x}_"
         self._fork(context)
         for _ in range(loader.num_workers * loader.prefetch_factor):
-            self._ask()
+            self._send_task()
 
     def _fork(self, context: Any) -> None:
         seed, count = int(np.random.randint(2**31)), self._loader.num_workers
@@ -132,34 +132,34 @@ class Workers:
             self._results.append(reader)
             self._processes.append(process)
 
-    def _ask(self) -> None:
+    def _send_task(self) -> None:
         if self._loader.streams:
             if len(self._ended) == self._loader.num_workers:
                 return
-            worker = next(i for i in self._turns if i not in self._ended)
-            self._owner[self._asked] = worker
-            self._tasks[worker].put((self._asked, None))
+            worker = next(i for i in self._worker_cycle if i not in self._ended)
+            self._owner[self._num_sent] = worker
+            self._tasks[worker].put((self._num_sent, None))
         else:
             indices = next(self._batches, None)
             if indices is None:
                 return
-            self._tasks[0].put((self._asked, indices))
-        self._asked += 1
+            self._tasks[0].put((self._num_sent, indices))
+        self._num_sent += 1
 
     def __iter__(self) -> Workers:
         return self
 
     def __next__(self) -> Any:
-        while self._given < self._asked:
-            while self._given not in self._done:
+        while self._num_returned < self._num_sent:
+            while self._num_returned not in self._results_by_number:
                 self._receive()
-            batch = self._done.pop(self._given)
-            owner = self._owner.pop(self._given, 0)
-            self._given += 1
-            if isinstance(batch, str) and batch == _END:
+            batch = self._results_by_number.pop(self._num_returned)
+            owner = self._owner.pop(self._num_returned, 0)
+            self._num_returned += 1
+            if isinstance(batch, str) and batch == _END_OF_STREAM:
                 self._ended.add(owner)
                 continue
-            self._ask()
+            self._send_task()
             return batch
         self.close()
         raise StopIteration
@@ -167,24 +167,24 @@ class Workers:
     def _receive(self) -> None:
         ready: list[Any] = wait(self._results, self._loader.timeout or 5)
         if not ready and (self._loader.timeout or not all(p.is_alive() for p in self._processes)):
-            self._fail("a worker died or gave nothing in time")
+            self._fail("a worker died or timed out")
         for reader in ready:
             try:
-                self._take(*reader.recv())
+                self._store_result(*reader.recv())
             except (EOFError, OSError):
-                self._fail("a worker died or gave nothing in time")
+                self._fail("a worker died or timed out")
 
-    def _take(self, number: int, batch: Any) -> None:
+    def _store_result(self, number: int, batch: Any) -> None:
         if isinstance(batch, _Failure):
             self._fail(f"a worker failed: {batch.line}\n{batch.text}")
-        self._done[number] = shared.take(batch)
+        self._results_by_number[number] = shared_memory.from_shared_memory(batch)
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, problem: str) -> None:
         self.close()
-        raise OarlockError(f"DataLoader: {why}")
+        raise OarlockError(f"DataLoader: {problem}")
 
     def close(self) -> None:
-        """End the workers, and free what they lent and nobody took."""
+        """Terminate the workers and unlink segments that were not received."""
         processes, self._processes = self._processes, []
         for process in processes:
             process.terminate()
@@ -197,8 +197,10 @@ class Workers:
             queue.close()
         for reader in self._results:
             reader.close()
-        for number in set(range(self._given, self._asked)) - self._done.keys():
-            shared.free(f"{self._prefix}{number:x}_")
+        for number in (
+            set(range(self._num_returned, self._num_sent)) - self._results_by_number.keys()
+        ):
+            shared_memory.unlink_segments(f"{self._prefix}{number:x}_")
 
     def __del__(self) -> None:
         self.close()

@@ -1,7 +1,7 @@
-"""Linear algebra, as `paddle.linalg` has it; the functions live in `oarlock.tensor`."""
+"""Linear algebra under the names of `paddle.linalg`; `oarlock.tensor` defines the functions."""
 
 from ..tensor.covariance import corrcoef, cov
-from ..tensor.factors import (
+from ..tensor.decompositions import (
     cholesky,
     eig,
     eigh,
@@ -15,7 +15,7 @@ from ..tensor.factors import (
     svd,
 )
 from ..tensor.linalg import multi_dot, norm
-from ..tensor.solving import (
+from ..tensor.solvers import (
     cholesky_solve,
     cond,
     det,

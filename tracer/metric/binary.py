@@ -1,4 +1,4 @@
-"""Metrics of two classes, summed up over batches."""
+"""Metrics of binary classification, accumulated over batches."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..core.errors import OpError
 from .metrics import Metric
 
 
-def _pair(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
-    """Predictions and labels as flat arrays of one length."""
+def _flatten_pair(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
+    """Return predictions and labels as flat arrays of equal length."""
     preds, labels = np.asarray(preds), np.asarray(labels).reshape(-1)
     if preds.size != labels.size:
         raise OpError(f"{name}: {preds.size} predictions, {labels.size} labels")
@@ -19,36 +19,39 @@ def _pair(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
 
 
 class Precision(Metric):
-    """The share of true positives among what is taken for positive, from 0.5 on."""
+    """Precision: true positives / (true positives + false positives), with threshold 0.5 (>=)."""
 
     def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
         self._name = name
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.   preds: chances [N] or [N, 1]; labels: 0 or 1, likewise"""
-        preds, labels = _pair("Precision", preds, labels)
+        """Add a batch.
+
+        preds: probabilities [N] or [N, 1]; labels: 0 or 1, in the same shape
+        """
+        preds, labels = _flatten_pair("Precision", preds, labels)
         positive = preds >= 0.5
         self.tp += int((positive & (labels == 1)).sum())
         self.fp += int((positive & (labels != 1)).sum())
 
     def accumulate(self) -> float:
-        """The precision so far, 0 where nothing was taken for positive."""
+        """Return the precision so far; 0 without positive predictions."""
         return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
 
     def reset(self) -> None:
-        """Start anew."""
+        """Reset the counts."""
         self.tp = self.fp = 0
 
     def name(self) -> str:
-        """What it is called."""
+        """Return the name."""
         return self._name
 
 
 class Recall(Metric):
-    """The share of what is taken for positive, above 0.5, among the positives.
+    """Recall: true positives / (true positives + false negatives), with threshold 0.5 (>).
 
-    Paddle's Precision includes 0.5, its Recall does not.
+    Paddle's Precision counts 0.5 as positive, its Recall does not.
     """
 
     def __init__(self, name: str = "recall", *args: Any, **kwargs: Any) -> None:
@@ -56,29 +59,30 @@ class Recall(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.   preds: chances [N] or [N, 1]; labels: 0 or 1, likewise"""
-        preds, labels = _pair("Recall", preds, labels)
-        found = preds[labels == 1] > 0.5
-        self.tp += int(found.sum())
-        self.fn += int((~found).sum())
+        """Add a batch.
+
+        preds: probabilities [N] or [N, 1]; labels: 0 or 1, in the same shape
+        """
+        preds, labels = _flatten_pair("Recall", preds, labels)
+        is_predicted = preds[labels == 1] > 0.5
+        self.tp += int(is_predicted.sum())
+        self.fn += int((~is_predicted).sum())
 
     def accumulate(self) -> float:
-        """The recall so far, 0 where there was no positive."""
+        """Return the recall so far; 0 without positives."""
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
 
     def reset(self) -> None:
-        """Start anew."""
+        """Reset the counts."""
         self.tp = self.fn = 0
 
     def name(self) -> str:
-        """What it is called."""
+        """Return the name."""
         return self._name
 
 
 class Auc(Metric):
-    """The area under the receiver's operating characteristic, from counts in num_thresholds + 1
-    steps of the chance.
-    """
+    """Area under the ROC curve, from histograms of num_thresholds + 1 bins of the probability."""
 
     def __init__(
         self,
@@ -94,38 +98,34 @@ class Auc(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in one batch.
+        """Add a batch.
 
-        preds: chances of both classes [N, 2]; labels: 0 or 1, [N] or [N, 1]
+        preds: probabilities of both classes [N, 2]; labels: 0 or 1, [N] or [N, 1]
         """
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:
-            raise OpError(
-                f"Auc: predictions are the chances of two classes, not {list(preds.shape)}"
-            )
-        chances, labels = _pair("Auc", preds[:, 1], labels)
-        if chances.size and not (chances.min() >= 0 and chances.max() <= 1):
-            raise OpError("Auc: a chance is not between 0 and 1")
-        step = (chances.astype(np.float64) * self._num_thresholds).astype(np.int64)
-        self._stat_pos += np.bincount(step[labels != 0], minlength=self._num_thresholds + 1)
-        self._stat_neg += np.bincount(step[labels == 0], minlength=self._num_thresholds + 1)
+            raise OpError(f"Auc: preds must be probabilities [N, 2], not {list(preds.shape)}")
+        probs, labels = _flatten_pair("Auc", preds[:, 1], labels)
+        if probs.size and not (probs.min() >= 0 and probs.max() <= 1):
+            raise OpError("Auc: a probability is not between 0 and 1")
+        bins = (probs.astype(np.float64) * self._num_thresholds).astype(np.int64)
+        self._stat_pos += np.bincount(bins[labels != 0], minlength=self._num_thresholds + 1)
+        self._stat_neg += np.bincount(bins[labels == 0], minlength=self._num_thresholds + 1)
 
     def accumulate(self) -> float:
-        """The area so far, 0 where one class is missing: trapezoids over the false positives, from
-        the highest chance down.
-        """
-        right = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
-        wrong = np.cumsum(self._stat_neg[::-1])
-        if not right[-1] or not wrong[-1]:
+        """Return the area so far, by trapezoids; 0 if a class is missing."""
+        true_positives = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
+        false_positives = np.cumsum(self._stat_neg[::-1])
+        if not true_positives[-1] or not false_positives[-1]:
             return 0.0
-        area = (self._stat_neg[::-1] * (right[1:] + right[:-1]) / 2).sum()
-        return float(area / (right[-1] * wrong[-1]))
+        area = (self._stat_neg[::-1] * (true_positives[1:] + true_positives[:-1]) / 2).sum()
+        return float(area / (true_positives[-1] * false_positives[-1]))
 
     def reset(self) -> None:
-        """Start anew."""
+        """Reset the counts."""
         self._stat_pos = np.zeros(self._num_thresholds + 1, np.int64)
         self._stat_neg = np.zeros(self._num_thresholds + 1, np.int64)
 
     def name(self) -> str:
-        """What it is called."""
+        """Return the name."""
         return self._name

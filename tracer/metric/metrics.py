@@ -1,4 +1,4 @@
-"""Accuracy, in one go and summed up over batches."""
+"""Accuracy, as a function and accumulated over batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def accuracy(
     total: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The share of rows whose label is among the k largest.
+    """Fraction of rows whose label is among the k largest scores.
 
     input [N, C], label int [N] or [N, 1] -> float32 []
     """
@@ -32,33 +32,31 @@ def accuracy(
 
 
 class Metric:
-    """Base of metrics that sum up over batches: compute on tensors, update with arrays, accumulate
-    to a number.
-    """
+    """Base of metrics: `compute` on tensors, `update` with arrays, `accumulate` to a number."""
 
     def compute(self, *args: Any) -> Any:
-        """What `update` needs, from the tensors of a batch."""
+        """Return the arguments of `update` from the tensors of a batch."""
         return args
 
     def update(self, *args: Any) -> Any:
-        """Take in one batch."""
+        """Add a batch."""
         raise NotImplementedError
 
     def accumulate(self) -> Any:
-        """The metric over all batches so far."""
+        """Return the metric over all batches so far."""
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Start anew."""
+        """Reset the state."""
         raise NotImplementedError
 
     def name(self) -> Any:
-        """What it is called."""
+        """Return the name."""
         raise NotImplementedError
 
 
 class Accuracy(Metric):
-    """The share of rows whose label is among the k largest, for each k of topk."""
+    """Fraction of rows whose label is among the k largest scores, for each k of topk."""
 
     def __init__(self, topk: Sequence[int] = (1,), name: str | None = None) -> None:
         self.topk = tuple(topk)
@@ -68,38 +66,42 @@ class Accuracy(Metric):
         self.reset()
 
     def compute(self, pred: Tensor, label: Tensor, *args: Any) -> Tensor:
-        """Whether each of the maxk guesses is right.
+        """Return whether each of the maxk best classes is the label.
 
         pred [N, C], label [N], [N, 1] or one-hot [N, C] -> float32 [N, maxk]
         """
-        guesses = np.argsort(-pred.numpy(), axis=-1, kind="stable")[..., : max(self.topk)]
-        truth = label.numpy()
-        if truth.ndim == pred.ndim and truth.shape[-1] != 1:
-            truth = truth.argmax(-1)
-        return Tensor((guesses == truth.reshape(*guesses.shape[:-1], 1)).astype(np.float32))
+        best_classes = np.argsort(-pred.numpy(), axis=-1, kind="stable")[..., : max(self.topk)]
+        labels = label.numpy()
+        if labels.ndim == pred.ndim and labels.shape[-1] != 1:
+            labels = labels.argmax(-1)
+        return Tensor(
+            (best_classes == labels.reshape(*best_classes.shape[:-1], 1)).astype(np.float32)
+        )
 
     def update(self, correct: Any, *args: Any) -> Any:
-        """Take in what compute gave; gives the accuracy of this batch."""
-        hits = correct.numpy() if isinstance(correct, Tensor) else np.asarray(correct)
-        rows = int(np.prod(hits.shape[:-1]))
-        counted = [float(hits[..., :k].sum()) for k in self.topk]
-        self.total = [t + c for t, c in zip(self.total, counted, strict=True)]
-        self.count = [n + rows for n in self.count]
-        return _one(list(np.array(counted) / max(rows, 1)))
+        """Add the result of compute; returns the accuracy of this batch."""
+        is_correct = correct.numpy() if isinstance(correct, Tensor) else np.asarray(correct)
+        num_rows = int(np.prod(is_correct.shape[:-1]))
+        num_correct = [float(is_correct[..., :k].sum()) for k in self.topk]
+        self.total = [t + c for t, c in zip(self.total, num_correct, strict=True)]
+        self.count = [n + num_rows for n in self.count]
+        return _unwrap_single(list(np.array(num_correct) / max(num_rows, 1)))
 
     def accumulate(self) -> Any:
-        """The accuracy so far, one number per k (a number alone for one k)."""
-        return _one([t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)])
+        """Return the accuracy so far, a list with one number per k, or a number for one k."""
+        return _unwrap_single(
+            [t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)]
+        )
 
     def reset(self) -> None:
-        """Start anew."""
+        """Reset the counts."""
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 
     def name(self) -> Any:
-        """One name per k, e.g. ['acc_top1', 'acc_top5']."""
+        """Return one name per k, e.g. ['acc_top1', 'acc_top5']."""
         return [self._name] if len(self.topk) == 1 else [f"{self._name}_top{k}" for k in self.topk]
 
 
-def _one(values: list[Any]) -> Any:
+def _unwrap_single(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values

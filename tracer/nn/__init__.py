@@ -1,4 +1,4 @@
-"""Layers, and what they are made of."""
+"""Layers, initializers, gradient clipping and the functions of neural networks."""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -10,7 +10,7 @@ from .common import *
 from .container import *
 from .conv import *
 from .decode import *
-from .inside import _convert_attention_mask, _convert_param_attr_to_list, in_declarative_mode
+from .internals import _convert_attention_mask, _convert_param_attr_to_list, in_declarative_mode
 from .layer import *
 from .loss import *
 from .norm import *
@@ -20,6 +20,6 @@ from .rnn import *
 from .transformer import *
 from .vision import *
 
-if _TYPE_CHECKING:  # the activations, which come from a table
+if _TYPE_CHECKING:  # layers that are created from tables
 
     def __getattr__(name: str) -> _Any: ...

@@ -1,4 +1,4 @@
-"""Activation layers: each calls the function of nn.functional that its row names.   x [*] -> [*]"""
+"""Activation layers. A table names the function of `nn.functional` that each layer calls."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ..core.errors import OpError, with_user_line
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import functional as F
-from .function_layer import REQUIRED, Row, made
+from .function_layer import REQUIRED, Row, make_layer
 from .initializer import Constant
 from .layer import Layer
 
-# Class, function, then the parameters of __init__, in order, with Paddle's defaults.
+# Class, function, and the parameters of __init__ in order, with Paddle's defaults.
 TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("ReLU", "relu", {}),
     ("ReLU6", "relu6", {}),
@@ -47,26 +47,29 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 CLASSES = {
-    name: made(
+    name: make_layer(
         Row(
             name,
             function,
             settings,
-            f"functional.{function} as a layer.   x [*] -> [*]",
-            kept="_{}",
+            f"Apply `functional.{function}`.",
+            "x [*] -> [*]",
+            attribute_format="_{}",
         ),
         __name__,
     )
     for name, function, settings in TABLE
 }
 globals().update(CLASSES)
-__all__ = ["PReLU", "RReLU", "Softmax2D", *CLASSES]  # noqa: PLE0604 - made from the table
+__all__ = ["PReLU", "RReLU", "Softmax2D", *CLASSES]  # noqa: PLE0604 - created from the table
 
 
 class RReLU(Layer):
-    """x where x > 0, else x times a slope that is drawn in training
+    """Randomized leaky ReLU (Xu et al. 2015): x where x > 0, otherwise slope * x.
 
-    (Xu et al. 2015).
+    In training the slope of each element is drawn uniformly from [lower, upper); in evaluation it
+    is (lower + upper) / 2.
+
     x [*] -> like x
     """
 
@@ -81,16 +84,19 @@ class RReLU(Layer):
         return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
-        """Settings."""
-        found = (
+        """Return the arguments that `repr` shows."""
+        text = (
             f"lower={self._lower}, upper={self._upper}, training={self.training}, "
             f"dtype={self._dtype.name}"
         )
-        return found + (f", name={self._name}" if self._name else "")
+        return text + (f", name={self._name}" if self._name else "")
 
 
 class Softmax2D(Layer):
-    """softmax over the channels of pictures.   x [N, C, H, W] or [C, H, W] -> like x"""
+    """Softmax over the channels of images.
+
+    x [N, C, H, W] or [C, H, W] -> like x
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()
@@ -100,16 +106,16 @@ class Softmax2D(Layer):
         """Compute the output; the class describes shapes."""
         check_tensors(x)
         if x.ndim not in (3, 4):
-            raise OpError(with_user_line(f"Softmax2D: needs three or four axes (X={x.meta})"))
+            raise OpError(with_user_line(f"Softmax2D: the rank must be 3 or 4 (X={x.meta})"))
         return F.softmax(x, axis=-3)
 
     def extra_repr(self) -> str:
-        """The name."""
+        """Return the name of the layer."""
         return f"name={self._name}" if self._name else ""
 
 
 class PReLU(Layer):
-    """x where x > 0, else weight * x, the weight being learned.
+    """Parametric ReLU: x where x > 0, otherwise weight * x, with a learned weight.
 
     x [N, C, *], weight [num_parameters] -> like x
     """
@@ -134,9 +140,9 @@ class PReLU(Layer):
         return F.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:
-        """Settings."""
-        found = (
+        """Return the arguments that `repr` shows."""
+        text = (
             f"num_parameters={self._num_parameters}, data_format={self._data_format}, "
             f"init={self._init}"
         )
-        return f"{found}, dtype={self._dtype.name}" + (f", name={self._name}" if self._name else "")
+        return f"{text}, dtype={self._dtype.name}" + (f", name={self._name}" if self._name else "")

@@ -1,4 +1,4 @@
-"""Clipping of gradients.   Called with (parameter, gradient) pairs of arrays by the optimizer."""
+"""Gradient clipping. The optimizer calls a clip object with (parameter, gradient) pairs."""
 
 from __future__ import annotations
 
@@ -16,58 +16,58 @@ Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 
 
 def _are_tensors(pairs: Pairs) -> bool:
-    """Whether it was the user who called, with tensors or variables of a program."""
+    """Return whether the gradients are tensors or variables of a program, not arrays."""
     return bool(pairs) and isinstance(pairs[0][1], Tensor)
 
 
-def _squares(g: Any) -> float:
-    """The sum of squares, which half precision could not hold."""
-    wide = g.astype(np.float32) if g.dtype.itemsize == 2 else g
-    return float(np.vdot(wide, wide))
+def _sum_of_squares(g: Any) -> float:
+    """Return the sum of squares of `g`, accumulated in float32 if `g` is half precision."""
+    g32 = g.astype(np.float32) if g.dtype.itemsize == 2 else g
+    return float(np.vdot(g32, g32))
 
 
 class ClipGradByValue:
-    """Every element limited to [min, max]; min is -max unless given."""
+    """Clip each element of a gradient to [min, max]; `min` is -max by default."""
 
     def __init__(self, max: float, min: float | None = None) -> None:
         self.max = float(max)
         self.min = -self.max if min is None else float(min)
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped."""
+        """Return the pairs with clipped gradients."""
         if _are_tensors(pairs):
-            return self.recorded(pairs)
+            return self.clip_variables(pairs)
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
-    def recorded(self, pairs: Pairs) -> Pairs:
-        """The same of gradients that are variables of a program."""
+    def clip_variables(self, pairs: Pairs) -> Pairs:
+        """Clip gradients that are variables of a program."""
         return [
             (p, OPS["clip"](g, min=self.min, max=self.max) if p.need_clip else g) for p, g in pairs
         ]
 
 
 class ClipGradByNorm:
-    """Every gradient scaled so that its norm is at most clip_norm."""
+    """Scale each gradient so that its L2 norm is at most `clip_norm`."""
 
     def __init__(self, clip_norm: float) -> None:
         self.clip_norm = float(clip_norm)
 
-    def _clipped(self, g: Any) -> Any:
-        norm = math.sqrt(_squares(g))
+    def _clip(self, g: Any) -> Any:
+        norm = math.sqrt(_sum_of_squares(g))
         return g * g.dtype.type(self.clip_norm / norm) if norm > self.clip_norm else g
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped."""
+        """Return the pairs with clipped gradients."""
         if _are_tensors(pairs):
-            return self.recorded(pairs)
-        return [(p, self._clipped(g) if p.need_clip else g) for p, g in pairs]
+            return self.clip_variables(pairs)
+        return [(p, self._clip(g) if p.need_clip else g) for p, g in pairs]
 
-    def recorded(self, pairs: Pairs) -> Pairs:
-        """The same of gradients that are variables of a program."""
+    def clip_variables(self, pairs: Pairs) -> Pairs:
+        """Clip gradients that are variables of a program."""
         return [
             (
                 p,
-                _scaled_to(g, _root_of([g]), self.clip_norm)
+                _scale(g, _global_norm([g]), self.clip_norm)
                 if getattr(p, "need_clip", True)
                 else g,
             )
@@ -76,7 +76,7 @@ class ClipGradByNorm:
 
 
 class ClipGradByGlobalNorm:
-    """All gradients scaled by one factor so that the norm of all together is at most clip_norm."""
+    """Scale all gradients by one factor so that their joint L2 norm is at most `clip_norm`."""
 
     def __init__(
         self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False
@@ -84,35 +84,38 @@ class ClipGradByGlobalNorm:
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped."""
+        """Return the pairs with clipped gradients."""
         if _are_tensors(pairs):
-            return self.recorded(pairs)
-        norm = math.sqrt(sum(_squares(g) for p, g in pairs if p.need_clip))
+            return self.clip_variables(pairs)
+        norm = math.sqrt(sum(_sum_of_squares(g) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
         if factor == 1.0:
             return pairs
         return [(p, g * g.dtype.type(factor) if p.need_clip else g) for p, g in pairs]
 
-    def recorded(self, pairs: Pairs) -> Pairs:
-        """The same of gradients that are variables of a program."""
+    def clip_variables(self, pairs: Pairs) -> Pairs:
+        """Clip gradients that are variables of a program."""
         clipped = [g for p, g in pairs if getattr(p, "need_clip", True)]
         if not clipped:
             return pairs
-        norm = _root_of(clipped)
+        norm = _global_norm(clipped)
         return [
-            (p, _scaled_to(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g)
+            (p, _scale(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g)
             for p, g in pairs
         ]
 
 
-def _root_of(gradients: list[Any]) -> Any:
-    """The norm of gradients that are variables.   -> float32 []"""
-    wide = [g.astype("float32") if g.meta.dtype.itemsize == 2 else g for g in gradients]
-    return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in wide]))
+def _global_norm(gradients: list[Any]) -> Any:
+    """Record the joint L2 norm of gradients that are variables.
+
+    -> float32 []
+    """
+    grads32 = [g.astype("float32") if g.meta.dtype.itemsize == 2 else g for g in gradients]
+    return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in grads32]))
 
 
-def _scaled_to(gradient: Any, norm: Any, most: float) -> Any:
-    """A gradient times most / max(norm, most)."""
-    limit = OPS["fill_any_like"](norm, value=most, dtype=-1)
+def _scale(gradient: Any, norm: Any, max_norm: float) -> Any:
+    """Record gradient * max_norm / max(norm, max_norm)."""
+    limit = OPS["fill_any_like"](norm, value=max_norm, dtype=-1)
     factor = limit / OPS["elementwise_max"](norm, limit)
     return gradient * factor.astype(gradient.dtype)

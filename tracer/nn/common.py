@@ -1,4 +1,4 @@
-"""Layers without spatial structure: linear maps, embeddings, dropout, shapes."""
+"""Linear, Embedding, Dropout, Flatten and Identity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ __all__ = ["Dropout", "Embedding", "Flatten", "Identity", "Linear"]
 
 
 class Identity(Layer):
-    """Gives back what it gets.   x [*] -> [*]"""
+    """Return the input.
+
+    x [*] -> [*]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -26,7 +29,7 @@ class Identity(Layer):
 
 
 class Linear(Layer):
-    """x @ weight + bias.
+    """Compute x @ weight + bias.
 
     x [*, in_features], weight [in_features, out_features], bias [out_features] -> [*, out_features]
     """
@@ -49,14 +52,14 @@ class Linear(Layer):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Sizes and dtype."""
+        """Return the sizes and the dtype."""
         rows, columns = self.weight.meta.shape
-        found = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
-        return found + (f", name={self.name}" if self.name else "")
+        text = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
+        return text + (f", name={self.name}" if self.name else "")
 
 
 class Embedding(Layer):
-    """Rows of a table, zeros for padding_idx.
+    """Look up rows of a table; `padding_idx` maps to zeros.
 
     x int [*], weight [num_embeddings, embedding_dim] -> [*, embedding_dim]
     """
@@ -74,14 +77,15 @@ class Embedding(Layer):
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise OpError(
                 with_user_line(
-                    f"Embedding: padding_idx={padding_idx} is not one of {num_embeddings} rows"
+                    f"Embedding: padding_idx={padding_idx} is not a row "
+                    f"(num_embeddings={num_embeddings})"
                 )
             )
         self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
         self._size, self._weight_attr = [num_embeddings, embedding_dim], weight_attr
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        # the row of a program is never read
+        # in a program the op itself returns zeros
         if padding_idx is not None and state.mode.builder is None:
             table: Any = self.weight.array
             table[padding_idx] = 0.0
@@ -91,7 +95,7 @@ class Embedding(Layer):
         return F.embedding(x, self.weight, self._padding_idx)
 
     def extra_repr(self) -> str:
-        """Sizes."""
+        """Return the sizes."""
         rows, columns = self.weight.meta.shape
         padding = "" if self._padding_idx is None else f", padding_idx={self._padding_idx}"
         return (f"{rows}, {columns}{padding}, sparse={self._sparse}") + (
@@ -100,9 +104,11 @@ class Embedding(Layer):
 
 
 class Dropout(Layer):
-    """In training each element becomes 0 with probability p; see functional.dropout.
+    """In training, set each element to 0 with probability `p`.
 
     x [*] -> [*]
+
+    `functional.dropout` describes the arguments.
     """
 
     def __init__(
@@ -123,13 +129,16 @@ class Dropout(Layer):
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
-        """Settings."""
-        found = f"p={self.p}, axis={self.axis}, mode={self.mode}"
-        return found + (f", name={self.name}" if self.name else "")
+        """Return the arguments that `repr` shows."""
+        text = f"p={self.p}, axis={self.axis}, mode={self.mode}"
+        return text + (f", name={self.name}" if self.name else "")
 
 
 class Flatten(Layer):
-    """Axes start_axis ... stop_axis made one.   x [*S] -> [..., product, ...]"""
+    """Merge the axes start_axis to stop_axis into one.
+
+    x [*S] -> [..., product, ...]
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
         super().__init__()

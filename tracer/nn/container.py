@@ -1,4 +1,4 @@
-"""Layers that hold layers or parameters."""
+"""Containers: layers that hold a sequence or a dict of layers or parameters."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
 
 class Sequential(Layer):
-    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...).
+    """Call layers one after the other.
 
-    x -> b(a(x))
+    Sequential(a, b) or Sequential(('name', a), ...): x -> b(a(x))
     """
 
     def __init__(self, *layers: Any) -> None:
         super().__init__()
-        listed = (
+        is_layer_list = (
             len(layers) == 1
             and isinstance(layers[0], list)
             and not any(isinstance(v, str) for v in layers[0])
         )
-        items = layers[0] if listed else layers
+        items = layers[0] if is_layer_list else layers
         for i, layer in enumerate(items):
-            name, member = layer if isinstance(layer, list | tuple) else (str(i), layer)
-            self.add_sublayer(str(name), member)
+            name, sublayer = layer if isinstance(layer, list | tuple) else (str(i), layer)
+            self.add_sublayer(str(name), sublayer)
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
@@ -53,13 +53,13 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers.   None keeps a place, so that those behind it are called as in Paddle."""
+    """A list of layers. None takes an index without a layer."""
 
     def __init__(self, sublayers: Iterable[Layer | None] | None = None) -> None:
         super().__init__()
         self.extend(sublayers or [])
 
-    def _place(self, index: int) -> str:
+    def _name_at(self, index: int) -> str:
         size = len(self._sub_layers)
         if not -size <= index < size:
             raise IndexError(f"LayerList: index {index} is out of range for {size} layers")
@@ -68,15 +68,15 @@ class LayerList(Layer):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
-        return self._sub_layers[self._place(index)]
+        return self._sub_layers[self._name_at(index)]
 
     def __setitem__(self, index: int, layer: Layer | None) -> None:
-        setattr(self, self._place(index), layer)
+        setattr(self, self._name_at(index), layer)
 
     def __delitem__(self, index: int) -> None:
-        rest = list(self)
-        del rest[index]
-        self._renumber(rest)
+        remaining = list(self)
+        del remaining[index]
+        self._renumber(remaining)
 
     def _renumber(self, layers: list[Any]) -> None:
         for name in list(self._sub_layers):
@@ -90,18 +90,18 @@ class LayerList(Layer):
         return iter(list(self._sub_layers.values()))  # None keeps its position, as in Paddle.
 
     def append(self, sublayer: Layer | None) -> LayerList:
-        """Add a layer at the end."""
+        """Append a layer."""
         self.add_sublayer(str(len(self)), sublayer)
         return self
 
     def insert(self, index: int, sublayer: Layer | None) -> None:
-        """Add a layer before `index`."""
+        """Insert a layer before `index`."""
         layers = list(self)
         layers.insert(index, sublayer)
         self._renumber(layers)
 
     def extend(self, sublayers: Iterable[Layer | None]) -> LayerList:
-        """Add layers at the end."""
+        """Append several layers."""
         for layer in list(sublayers):
             self.append(layer)
         return self
@@ -133,25 +133,25 @@ class LayerDict(Layer):
         return key in self._sub_layers
 
     def keys(self) -> Iterable[str]:
-        """The names."""
+        """Return the names."""
         return self._sub_layers.keys()
 
     def values(self) -> Iterable[Any]:
-        """The layers."""
+        """Return the layers."""
         return self._sub_layers.values()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Names and layers."""
+        """Return pairs of name and layer."""
         return self._sub_layers.items()
 
     def update(self, sublayers: Any) -> None:
-        """Add layers from a dict or from pairs.
+        """Add layers from a dict or from pairs of name and layer.
 
-        Raises MisfitError for anything else, OpError for what is no pair.
+        Raises MisfitError for another type, OpError for an element that is not a pair.
         """
         if not isinstance(sublayers, Iterable):
             raise MisfitError(
-                f"LayerDict.update: a dict or pairs are added, not {type(sublayers).__name__}"
+                f"LayerDict.update: expected a dict or pairs, not {type(sublayers).__name__}"
             )
         for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -162,13 +162,13 @@ class LayerDict(Layer):
             self.add_sublayer(*pair)
 
     def pop(self, key: str) -> Any:
-        """The layer of a name, which is taken out."""
-        found = self[key]
+        """Remove a layer and return it."""
+        layer = self[key]
         del self[key]
-        return found
+        return layer
 
     def clear(self) -> None:
-        """Take all layers out."""
+        """Remove all layers."""
         self._sub_layers.clear()
 
 
@@ -181,9 +181,9 @@ class ParameterList(Layer):
             self.append(parameter)
 
     def append(self, parameter: Parameter) -> ParameterList:
-        """Add a parameter at the end."""
+        """Append a parameter."""
         if not isinstance(parameter, Parameter):
-            raise OpError(f"ParameterList: {type(parameter).__name__} is not a Parameter")
+            raise OpError(f"ParameterList: expected a Parameter, got {type(parameter).__name__}")
         self.add_parameter(str(len(self)), parameter)
         return self
 

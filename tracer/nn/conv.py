@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .functional.conv import pair
-from .initializer import Normal
+from .conv_filters import check_groups, he_normal
+from .functional.conv import int_list
 from .layer import Layer
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
 class _Conv(Layer):
-    """What all convolutions share: the settings, and a filter that starts normal with variance 2 /
-    fan_in.
+    """Base of the convolutions: arguments and parameters.
+
+    Weights of a convolution start from Normal(0, sqrt(2 / fan_in)).
     """
 
     _function: str
@@ -42,7 +42,7 @@ class _Conv(Layer):
         super().__init__()
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
         self._kernel_size, self._stride, self._dilation = (
-            pair(v, rank) for v in (kernel_size, stride, dilation)
+            int_list(v, rank) for v in (kernel_size, stride, dilation)
         )
         self._padding, self._padding_mode, self.output_padding = (
             padding,
@@ -50,43 +50,43 @@ class _Conv(Layer):
             output_padding,
         )
         self._data_format, self._param_attr, self._bias_attr = data_format, weight_attr, bias_attr
-        self._check()
+        self._check_config()
         shape = (
             [in_channels, out_channels // groups]
             if transposed
             else [out_channels, in_channels // groups]
         )
-        std = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
-        start = None if transposed else Normal(0.0, std)
+        initializer = None if transposed else he_normal(in_channels, self._kernel_size)
         self.weight: Any = self.create_parameter(
-            [*shape, *self._kernel_size], weight_attr, default_initializer=start
+            [*shape, *self._kernel_size], weight_attr, default_initializer=initializer
         )
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
-    def _check(self) -> None:
-        if self._in_channels % self._groups or self._out_channels % self._groups:
-            counts = f"in_channels={self._in_channels} and out_channels={self._out_channels}"
-            why = f"groups={self._groups} does not divide {counts}"
-        elif self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
+    def _check_config(self) -> None:
+        name = type(self).__name__
+        check_groups(
+            name, self._groups, in_channels=self._in_channels, out_channels=self._out_channels
+        )
+        if self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             why = (
-                f"padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
+                f"{name}: padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
                 f"'replicate', 'circular'"
             )
-        else:
-            return
-        raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
+            raise OpError(with_user_line(why))
 
-    def _padded(self, x: Tensor) -> tuple[Tensor, Any]:
-        """x, and the padding that is left to the convolution."""
+    def _pad_input(self, x: Tensor) -> tuple[Tensor, Any]:
+        """Return x and the padding that the convolution itself applies: none if `padding_mode` pads
+        x first.
+        """
         if self._padding_mode == "zeros":
             return x, self._padding
-        sides = [p for p in reversed(pair(self._padding, len(self._stride))) for _ in (0, 1)]
+        sides = [p for p in reversed(int_list(self._padding, len(self._stride))) for _ in (0, 1)]
         return F.pad(x, sides, self._padding_mode, data_format=self._data_format), 0
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x, padding = self._padded(x)
-        found: Tensor = getattr(F, self._function)(
+        x, padding = self._pad_input(x)
+        out: Tensor = getattr(F, self._function)(
             x,
             self.weight,
             self.bias,
@@ -96,28 +96,31 @@ class _Conv(Layer):
             self._groups,
             self._data_format,
         )
-        return found
+        return out
 
     def extra_repr(self) -> str:
-        """Settings, those at their defaults left out."""
-        plain = [1] * len(self._stride)
-        shown = {
-            "stride": (self._stride, plain),
+        """Return the arguments, without those at their defaults."""
+        ones = [1] * len(self._stride)
+        fields = {
+            "stride": (self._stride, ones),
             "padding": (self._padding, 0),
             "padding_mode": (self._padding_mode, "zeros"),
             "output_padding": (self.output_padding, 0),
-            "dilation": (self._dilation, plain),
+            "dilation": (self._dilation, ones),
             "groups": (self._groups, 1),
         }
-        given = "".join(
-            f", {name}={value}" for name, (value, default) in shown.items() if value != default
+        non_default = "".join(
+            f", {name}={value}" for name, (value, default) in fields.items() if value != default
         )
         sizes = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
-        return f"{sizes}{given}, data_format={self._data_format}"
+        return f"{sizes}{non_default}, data_format={self._data_format}"
 
 
 class Conv1D(_Conv):
-    """1-D convolution.   x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']"""
+    """1-D convolution (cross-correlation).
+
+    x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']
+    """
 
     _function = "conv1d"
 
@@ -152,7 +155,7 @@ class Conv1D(_Conv):
 
 
 class Conv2D(_Conv):
-    """2-D convolution.
+    """2-D convolution (cross-correlation).
 
     x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
@@ -190,7 +193,7 @@ class Conv2D(_Conv):
 
 
 class Conv3D(_Conv):
-    """3-D convolution.
+    """3-D convolution (cross-correlation).
 
     x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
     """
@@ -228,28 +231,34 @@ class Conv3D(_Conv):
 
 
 class _Transposed(_Conv):
-    """What the transposed convolutions share."""
+    """Base of the transposed convolutions."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """See the class.   output_size: where the stride leaves a choice."""
-        extra = self.output_padding if output_size is None else 0
-        found: Tensor = getattr(F, self._function)(
+        """Compute the output; the class describes shapes.
+
+        output_size: the spatial size, where the stride allows several
+        """
+        output_padding = self.output_padding if output_size is None else 0
+        out: Tensor = getattr(F, self._function)(
             x,
             self.weight,
             self.bias,
             self._stride,
             self._padding,
-            extra,
+            output_padding,
             groups=self._groups,
             dilation=self._dilation,
             output_size=output_size,
             data_format=self._data_format,
         )
-        return found
+        return out
 
 
 class Conv1DTranspose(_Transposed):
-    """The transpose of Conv1D.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
+    """1-D transposed convolution: the adjoint of Conv1D.
+
+    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    """
 
     _function = "conv1d_transpose"
 
@@ -285,7 +294,7 @@ class Conv1DTranspose(_Transposed):
 
 
 class Conv2DTranspose(_Transposed):
-    """The transpose of Conv2D.
+    """2-D transposed convolution: the adjoint of Conv2D.
 
     x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
@@ -324,7 +333,7 @@ class Conv2DTranspose(_Transposed):
 
 
 class Conv3DTranspose(_Transposed):
-    """The transpose of Conv3D.
+    """3-D transposed convolution: the adjoint of Conv3D.
 
     x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
     """

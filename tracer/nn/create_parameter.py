@@ -1,4 +1,4 @@
-"""Parameters: as a layer makes them, and alone."""
+"""Create parameters, for layers and standalone."""
 
 from __future__ import annotations
 
@@ -13,52 +13,59 @@ from .initializer import Constant, Initializer, XavierUniform, global_initialize
 from .param_attr import ParamAttr
 
 
-def made_parameter(
-    spec: ParamAttr, shape: Any, dtype: Any, is_bias: bool, start: Initializer | None, owner: str
+def parameter_from_attr(
+    attr: ParamAttr, shape: Any, dtype: Any, is_bias: bool, default: Initializer | None, prefix: str
 ) -> Parameter:
-    """A parameter as spec says, else as start, else zeros for a bias and Xavier uniform for a
-    weight.
+    """Create a parameter as its ParamAttr specifies.
 
-    owner: what its name begins with
+    The first of these that is set initializes it: the initializer of `attr`, the global
+    initializer, `default`, zeros for a bias, Xavier uniform for a weight.
+
+    prefix: of the generated name
     """
-    start = spec.initializer or global_initializer(is_bias) or start
-    start = start or (Constant(0.0) if is_bias else XavierUniform())
-    name = spec.name or unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")
-    if spec.composed is not None:
-        made: Parameter = spec.composed(
-            name, shape, lambda n, s, first: _made(spec, n, s, dtype, start, first)
+    initializer = attr.initializer or global_initializer(is_bias) or default
+    initializer = initializer or (Constant(0.0) if is_bias else XavierUniform())
+    name = attr.name or unique_name.generate(f"{prefix}.{'b' if is_bias else 'w'}")
+    if attr.reparameterize is not None:
+        weight: Parameter = attr.reparameterize(
+            name, shape, lambda n, s, record: _create(attr, n, s, dtype, initializer, record)
         )
-        return made
-    return _made(spec, name, shape, dtype, start)
+        return weight
+    return _create(attr, name, shape, dtype, initializer)
 
 
-def _made(
-    spec: ParamAttr, name: str, shape: Any, dtype: Any, start: Initializer, first: Any = None
+def _create(
+    attr: ParamAttr,
+    name: str,
+    shape: Any,
+    dtype: Any,
+    initializer: Initializer,
+    record_value: Any = None,
 ) -> Parameter:
-    """A parameter that starts as `start` says, in a program as `first` gives."""
+    """Create a parameter initialized by `initializer`, or in a program by `record_value`."""
     sizes = [int(d) for d in shape]
     builder = state.mode.builder
     if builder is not None:
-        recorded = first or (lambda: start.recorded(sizes, dtype))
-        with rng.parameter_seed():  # for values drawn now, not by an op of the startup program
-            made: Parameter = builder.parameter(name, sizes, dtype, spec.trainable, recorded)
-    elif first is not None:
+        record = record_value or (lambda: initializer.record(sizes, dtype))
+        # for values that are drawn now, not by an op of the startup program
+        with rng.parameter_seed():
+            parameter: Parameter = builder.parameter(name, sizes, dtype, attr.trainable, record)
+    elif record_value is not None:
         raise OarlockError(
             with_user_line(
-                f"{type(spec).__name__}: is there in programs only; call enable_static() before"
+                f"{type(attr).__name__}: supported in static programs only; "
+                f"call enable_static() first"
             )
         )
     else:
-        with (
-            cuda.use_default_device(None),
-            rng.parameter_seed(),
-        ):  # The same library creates the array for every device.
-            array = start.make(sizes, dtype)
-        made = Parameter(cuda.to_default_device(array), trainable=spec.trainable, name=name)
-    made.optimize_attr["learning_rate"] = spec.learning_rate
-    made.regularizer, made.need_clip = spec.regularizer, spec.need_clip
-    made.do_model_average = spec.do_model_average
-    return made
+        # The CPU computes the values, so that they are the same for every device.
+        with cuda.use_default_device(None), rng.parameter_seed():
+            array = initializer.compute(sizes, dtype)
+        parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)
+    parameter.optimize_attr["learning_rate"] = attr.learning_rate
+    parameter.regularizer, parameter.need_clip = attr.regularizer, attr.need_clip
+    parameter.do_model_average = attr.do_model_average
+    return parameter
 
 
 def create_parameter(
@@ -69,13 +76,17 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Parameter | None:
-    """A parameter of no layer, None when attr is False.   -> [*shape]
+    """Create a parameter that belongs to no layer; None if `attr` is False.
 
-    Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform for a
-    weight.
+    -> [*shape]
+
+    The first of these that is set initializes it: the initializer of `attr`, the global
+    initializer, `default_initializer`, zeros for a bias, Xavier uniform for a weight.
     """
     spec = ParamAttr.of(name if attr is None else attr)
     if spec is None:
         return None
-    owner = unique_name.generate("create_parameter")
-    return made_parameter(spec, shape, dtype_of(dtype).np, is_bias, default_initializer, owner)
+    prefix = unique_name.generate("create_parameter")
+    return parameter_from_attr(
+        spec, shape, dtype_of(dtype).np, is_bias, default_initializer, prefix
+    )

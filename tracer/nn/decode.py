@@ -1,6 +1,6 @@
-"""Sequences made step by step: beam search, and the loop that runs a decoder.
+"""Beam search, and the loop that runs a decoder step by step.
 
-B: batch, W: beams
+B: batch size, W: beam size
 """
 
 from __future__ import annotations
@@ -23,38 +23,39 @@ from . import functional as F
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
 
-LOWEST = -1e9  # ln of no probability
+LOG_ZERO = -1e9  # log-probability of an impossible token
 
 
 class Decoder:
-    """What dynamic_decode runs.
+    """Interface of the decoders that `dynamic_decode` runs.
 
-    initialize(inits) -> inputs, states, finished; step(time, inputs, states) -> outputs, states,
-    inputs, finished
+    initialize(inits) -> inputs, states, finished
+
+    step(time, inputs, states) -> outputs, states, inputs, finished
     """
 
     def initialize(self, inits: Any) -> Any:
-        """What the first step gets."""
-        raise NotImplementedError(f"{type(self).__name__} has no initialize")
+        """Return the inputs, states and finished flags of the first step."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement initialize")
 
     def step(self, time: Tensor, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """One step."""
-        raise NotImplementedError(f"{type(self).__name__} has no step")
+        """Run one step; return outputs, states, next inputs and finished flags."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement step")
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
-        """What the outputs of all steps become."""
+        """Convert the stacked outputs of all steps; returns outputs and states."""
         return outputs, final_states
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether `finished` of a step may take back that of an earlier one, as beams change
-        places.
+        """Whether `step` returns complete `finished` flags, so that they are not combined with
+        those of earlier steps: beams change their order.
         """
         return False
 
 
 class OutputWrapper(NamedTuple):
-    """What a step of beam search gives, each [B, W]."""
+    """Outputs of a step of beam search, each [B, W]."""
 
     scores: Tensor
     predicted_ids: Tensor
@@ -62,7 +63,7 @@ class OutputWrapper(NamedTuple):
 
 
 class StateWrapper(NamedTuple):
-    """What beam search goes on with.   cell_states: [B, W, *]; the others [B, W]"""
+    """State of beam search. cell_states: [B, W, *]; the others: [B, W]."""
 
     cell_states: Any
     log_probs: Tensor
@@ -71,9 +72,9 @@ class StateWrapper(NamedTuple):
 
 
 class BeamSearchDecoder(Decoder):
-    """The beam_size likeliest sequences of a cell.
+    """Beam search: finds the `beam_size` most probable sequences of a cell.
 
-    output_fn takes the cell's outputs to scores of tokens, embedding_fn tokens to inputs
+    output_fn: maps outputs of the cell to token scores; embedding_fn: maps tokens to inputs
     """
 
     OutputWrapper = OutputWrapper
@@ -94,78 +95,97 @@ class BeamSearchDecoder(Decoder):
 
     @staticmethod
     def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
-        """Each sample as often as there are beams.   x [B, *] -> [B * W, *]"""
-        wide = tile(unsqueeze(x, 1), [1, beam_size] + [1] * (x.ndim - 1))
-        return flatten(wide, 0, 1)
+        """Repeat each sample `beam_size` times.
 
-    def _split(self, x: Tensor) -> Tensor:
+        x [B, *] -> [B * W, *]
+        """
+        tiled = tile(unsqueeze(x, 1), [1, beam_size] + [1] * (x.ndim - 1))
+        return flatten(tiled, 0, 1)
+
+    def _split_beams(self, x: Tensor) -> Tensor:
         return reshape(x, [-1, self.beam_size, *x.meta.shape[1:]])
 
-    def _merged(self, x: Tensor) -> Tensor:
+    def _merge_beams(self, x: Tensor) -> Tensor:
         return flatten(x, 0, 1)
 
     def initialize(self, initial_cell_states: Any) -> Any:
-        """Inputs [B, W], states and finished for the first step: the first beam of each sample is
-        alone in question.
+        """Return inputs [B, W], states and finished flags of the first step. Only the first beam of
+        each sample has a nonzero probability.
         """
         states = pytree.map(
-            lambda x: self._split(self.tile_beam_merge_with_batch(x, self.beam_size)),
+            lambda x: self._split_beams(self.tile_beam_merge_with_batch(x, self.beam_size)),
             initial_cell_states,
         )
         batch = pytree.leaves(initial_cell_states)[0].shape[0]
         tokens = full([batch, self.beam_size], self.start_token, "int64")
-        start = np.array([[0.0] + [LOWEST] * (self.beam_size - 1)], np.float32)
+        log_probs = np.array([[0.0] + [LOG_ZERO] * (self.beam_size - 1)], np.float32)
         finished = full([batch, self.beam_size], False, "bool")
         inputs = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
         return (
             inputs,
-            StateWrapper(states, tile(to_tensor(start), [batch, 1]), finished, zeros_like(tokens)),
+            StateWrapper(
+                states, tile(to_tensor(log_probs), [batch, 1]), finished, zeros_like(tokens)
+            ),
             finished,
         )
 
-    def _scored(self, logits: Tensor, state: Any) -> Tensor:
-        """ln of the probability of each beam with each token behind it, [B, W * V]; a finished one
-        goes on with end_token only.
+    def _log_probs(self, logits: Tensor, state: Any) -> Tensor:
+        """Return the log-probability of each beam extended by each token, [B, W * V].
+
+        A finished beam can be extended by `end_token` only.
         """
         vocabulary = logits.meta.shape[-1]
-        ended = np.full([vocabulary], LOWEST, np.float32)
-        ended[self.end_token] = 0.0
-        step = where(unsqueeze(state.finished, 2), to_tensor(ended), log(F.softmax(logits)))
-        return reshape(add(step, unsqueeze(state.log_probs, 2)), [-1, self.beam_size * vocabulary])
+        end_only = np.full([vocabulary], LOG_ZERO, np.float32)
+        end_only[self.end_token] = 0.0
+        token_log_probs = where(
+            unsqueeze(state.finished, 2), to_tensor(end_only), log(F.softmax(logits))
+        )
+        return reshape(
+            add(token_log_probs, unsqueeze(state.log_probs, 2)), [-1, self.beam_size * vocabulary]
+        )
 
     def step(self, time: Tensor, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """See Decoder.   -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]"""
-        merged = pytree.map(self._merged, states.cell_states)
-        out, next_states = self.cell(pytree.map(self._merged, inputs), merged, **kwargs)
-        logits = pytree.map(self._split, out)
+        """Run one step of beam search.
+
+        -> OutputWrapper, StateWrapper, the next inputs, finished [B, W]
+        """
+        merged = pytree.map(self._merge_beams, states.cell_states)
+        out, next_states = self.cell(pytree.map(self._merge_beams, inputs), merged, **kwargs)
+        logits = pytree.map(self._split_beams, out)
         logits = logits if self.output_fn is None else self.output_fn(logits)
-        scores, places = topk(self._scored(logits, states), self.beam_size)
-        size = full([1], logits.meta.shape[-1], "int64")
-        beams, tokens = floor_divide(places, size), mod(places, size)
-        kept = pytree.map(lambda x: _of_beams(self._split(x), beams), next_states)
-        finished, lengths = _of_beams(states.finished, beams), _of_beams(states.lengths, beams)
+        scores, positions = topk(self._log_probs(logits, states), self.beam_size)
+        vocabulary = full([1], logits.meta.shape[-1], "int64")
+        beams, tokens = floor_divide(positions, vocabulary), mod(positions, vocabulary)
+        cell_states = pytree.map(lambda x: _gather_beams(self._split_beams(x), beams), next_states)
+        finished, lengths = (
+            _gather_beams(states.finished, beams),
+            _gather_beams(states.lengths, beams),
+        )
         lengths = add(lengths, cast(logical_not(finished), lengths.dtype))
         finished = logical_or(finished, equal(tokens, full([1], self.end_token, "int64")))
-        following = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
+        next_inputs = tokens if self.embedding_fn is None else self.embedding_fn(tokens)
         return (
             OutputWrapper(scores, tokens, beams),
-            StateWrapper(kept, scores, finished, lengths),
-            following,
+            StateWrapper(cell_states, scores, finished, lengths),
+            next_inputs,
             finished,
         )
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Tensor) -> Any:
-        """The whole beams, [T, B, W]."""
+        """Return the token sequences of the beams, [T, B, W]."""
         return F.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Beams change places."""
+        """True: beams change their order."""
         return True
 
 
-def _of_beams(x: Tensor, beams: Tensor) -> Tensor:
-    """For each sample the chosen beams.   x [B, W, *], beams int64 [B, W] -> [B, W, *]"""
+def _gather_beams(x: Tensor, beams: Tensor) -> Tensor:
+    """Select beams of each sample.
+
+    x [B, W, *], beams int64 [B, W] -> [B, W, *]
+    """
     batch = OPS["range"](
         full([], 0, "int64"),
         OPS["cast"](
@@ -179,8 +199,10 @@ def _of_beams(x: Tensor, beams: Tensor) -> Tensor:
     return OPS["gather_nd"](x, stack([rows, beams], 2))
 
 
-def _kept(finished: Tensor) -> Any:
-    """Of the states of a step, those before it where a sequence had ended."""
+def _freeze_finished(finished: Tensor) -> Any:
+    """Return a function that selects the old state of finished sequences and the new state of
+    others.
+    """
 
     def choose(before: Tensor, after: Tensor) -> Tensor:
         return where(reshape(finished, [-1] + [1] * (after.ndim - 1)), before, after)
@@ -198,33 +220,35 @@ def dynamic_decode(
     return_length: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Run a decoder until all sequences have ended, or for max_step_num + 1 steps as in Paddle.
+    """Run a decoder until all sequences are finished, or for max_step_num + 1 steps as in Paddle.
 
     -> outputs [B, T, *], states[, lengths]
 
-    impute_finished: the states of a sequence stay when it has ended.
+    impute_finished: keep the state of a sequence from the step at which it finished
     """
     inputs, states, finished = decoder.initialize(inits)
     lengths, outputs, step = cast(zeros_like(finished), "int64"), [], 0
     while not bool(all_of(finished)):
-        made, following, inputs, ended = decoder.step(
+        step_outputs, next_states, inputs, ended = decoder.step(
             full([1], step, "int64"), inputs, states, **kwargs
         )
         if decoder.tracks_own_finished:
-            lengths = getattr(following, "lengths", lengths)
+            lengths = getattr(next_states, "lengths", lengths)
         else:
             lengths = add(lengths, cast(logical_not(finished), "int64"))
-            following = (
-                pytree.map(_kept(finished), states, following) if impute_finished else following
+            next_states = (
+                pytree.map(_freeze_finished(finished), states, next_states)
+                if impute_finished
+                else next_states
             )
             ended = logical_or(ended, finished)
-        outputs.append(made)
-        states, finished, step = following, ended, step + 1
+        outputs.append(step_outputs)
+        states, finished, step = next_states, ended, step + 1
         if max_step_num is not None and step > max_step_num:
             break
-    whole, states = decoder.finalize(
+    stacked, states = decoder.finalize(
         pytree.map(lambda *each: stack(each, 0), *outputs), states, lengths
     )
     if not output_time_major:
-        whole = pytree.map(lambda x: transpose(x, [1, 0, *range(2, x.ndim)]), whole)
-    return (whole, states, lengths) if return_length else (whole, states)
+        stacked = pytree.map(lambda x: transpose(x, [1, 0, *range(2, x.ndim)]), stacked)
+    return (stacked, states, lengths) if return_length else (stacked, states)

@@ -1,4 +1,4 @@
-"""Layers that are a function of nn.functional with settings: a row of a table each."""
+"""Layers that call one function of `nn.functional`, created from rows of a table."""
 
 from __future__ import annotations
 
@@ -6,85 +6,97 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .kept import Kept
+from .config import ConfigMixin
 
 REQUIRED = Parameter.empty
 
 
 class Row(NamedTuple):
-    """One such layer.   inputs: what forward takes; settings: what __init__ takes, with defaults
+    """Specification of a layer class.
 
-    function: in nn.functional; shown: the settings that print shows, "kernel_size:kernel_sizes"
-    under another name, None for all; trained: whether the function wants to know of training; kept:
-    what the attribute of a setting is called
+    function: name in `nn.functional`
+    config: parameters of `__init__` with their defaults
+    doc, shapes: summary and shapes for the docstring
+    inputs: parameters of `forward`
+    repr_config: arguments that `repr` shows ("label:argument" with a label); None: all
+    pass_training: whether the function has a parameter `training`
+    has_name: whether `__init__` has a parameter `name`
+    attribute_format: format of the attribute names
     """
 
     name: str
     function: str
-    settings: dict[str, Any]
+    config: dict[str, Any]
     doc: str
+    shapes: str
     inputs: tuple[str, ...] = ("x",)
-    shown: tuple[str, ...] | None = None
-    trained: bool = False
-    named: bool = True
-    kept: str = "{}"
+    repr_config: tuple[str, ...] | None = None
+    pass_training: bool = False
+    has_name: bool = True
+    attribute_format: str = "{}"
 
 
-class FunctionLayer(Kept):
-    """A function as a layer; its settings are those of the function."""
+class FunctionLayer(ConfigMixin):
+    """Base of the layers that call one function; their arguments are those of the function."""
 
     row: ClassVar[Row]
-    _names: ClassVar[dict[str, str]] = {}  # attributes that are called otherwise
+    _attribute_names: ClassVar[dict[str, str]] = {}  # exceptions from the row's attribute_format
 
-    def __init__(self, *args: Any, **given: Any) -> None:
-        bound = type(self).__init__.__signature__.bind(self, *args, **given)  # type: ignore[attr-defined]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        bound = type(self).__init__.__signature__.bind(self, *args, **kwargs)  # type: ignore[attr-defined]
         super().__init__()
         bound.apply_defaults()
-        settings = dict(list(bound.arguments.items())[1:])
-        self._name = self.name = settings.pop("name", None)
-        self._keep(self._prepared(settings), self.row.kept, **self._names)
+        config = dict(list(bound.arguments.items())[1:])
+        self._name = self.name = config.pop("name", None)
+        self._set_config(
+            self._normalize_config(config), self.row.attribute_format, **self._attribute_names
+        )
 
-    def _prepared(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """The settings as the function takes them."""
-        return settings
+    def _normalize_config(self, config: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments in the form that the function expects."""
+        return config
 
-    def forward(self, *inputs: Any, **named: Any) -> Any:
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        if named:
-            inputs = type(self).forward.__signature__.bind(self, *inputs, **named).args[1:]  # type: ignore[attr-defined]
-        more = {"training": self.training} if self.row.trained else {}
-        return getattr(F, self.row.function)(*inputs, **self._settings, **more)
+        if kwargs:
+            inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
+        training = {"training": self.training} if self.row.pass_training else {}
+        return getattr(F, self.row.function)(*inputs, **self._get_config(), **training)
 
     def extra_repr(self) -> str:
-        """Settings."""
-        settings = self._settings
-        shown = self.row.shown if self.row.shown is not None else tuple(settings)
-        pairs = [s.split(":") for s in shown]
-        found = [f"{label}={settings[key[0] if key else label]}" for label, *key in pairs]
-        return ", ".join(found + ([f"name={self._name}"] if self._name else []))
+        """Return the constructor arguments that `repr` shows."""
+        config = self._get_config()
+        fields = self.row.repr_config if self.row.repr_config is not None else tuple(config)
+        pairs = [field.split(":") for field in fields]
+        texts = [f"{label}={config[key[0] if key else label]}" for label, *key in pairs]
+        return ", ".join(texts + ([f"name={self._name}"] if self._name else []))
 
 
-def _parameters(names: dict[str, Any]) -> list[Parameter]:
-    return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in names.items()]
+def _parameters(defaults: dict[str, Any]) -> list[Parameter]:
+    return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in defaults.items()]
 
 
-def _with_signature(method: Any, names: dict[str, Any]) -> Any:
-    def own(self: Any, *args: Any, **given: Any) -> Any:
-        return method(self, *args, **given)
+def _with_signature(method: Any, defaults: dict[str, Any]) -> Any:
+    """Return a copy of a method with the given parameters in its signature."""
 
-    own.__name__, own.__doc__ = method.__name__, method.__doc__
-    own.__signature__ = Signature(_parameters({"self": REQUIRED, **names}))  # type: ignore[attr-defined]
-    return own
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(self, *args, **kwargs)
+
+    wrapper.__name__, wrapper.__doc__ = method.__name__, method.__doc__
+    wrapper.__signature__ = Signature(_parameters({"self": REQUIRED, **defaults}))  # type: ignore[attr-defined]
+    return wrapper
 
 
-def made(row: Row, module: str, base: type[FunctionLayer] = FunctionLayer) -> type[FunctionLayer]:
-    """The class of a row."""
-    settings = {**row.settings, "name": None} if row.named else row.settings
+def make_layer(
+    row: Row, module: str, base: type[FunctionLayer] = FunctionLayer
+) -> type[FunctionLayer]:
+    """Create the layer class that a row specifies."""
+    config = {**row.config, "name": None} if row.has_name else row.config
     body = {
         "row": row,
-        "__doc__": row.doc,
+        "__doc__": f"{row.doc}\n\n    {row.shapes}\n    " if row.shapes else row.doc,
         "__module__": module,
-        "__init__": _with_signature(base.__init__, settings),
+        "__init__": _with_signature(base.__init__, config),
         "forward": _with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
     }
     return type(row.name, (base,), body)

@@ -1,8 +1,6 @@
-"""How parameters start.
+"""Parameter initializers.
 
-An initializer is called with shape and NumPy dtype and gives an ndarray [*shape].
-
-fan_in and fan_out of a weight: [in, out] for a matrix, [out, in, *kernel] for a convolution.
+fan_in and fan_out of a weight: [in, out] of a matrix, [out, in, *kernel] of a convolution.
 """
 
 from __future__ import annotations
@@ -45,34 +43,37 @@ Array = np.ndarray[Any, Any]
 class Initializer:
     """Base of all initializers."""
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """The starting value.   -> [*shape]"""
-        raise NotImplementedError
-
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
-        """The starting value as ops of the program that is written, or as an ndarray.
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the initial value as an array.
 
         -> [*shape]
         """
-        return self.make(shape, dtype)
+        raise NotImplementedError
+
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """Record ops that compute the initial value, or return it as an array.
+
+        -> [*shape]
+        """
+        return self.compute(shape, dtype)
 
     def __call__(self, param: Tensor, block: Any = None) -> Any:
-        """Give a parameter its starting value.
+        """Initialize a parameter.
 
-        block: of a program, gets the op for it, which is given
+        block: for a variable of a static program, the block that the op is appended to
 
-        A parameter that runs at once gets the value, and is given, whatever the block.
+        Returns the op for a variable of a program, otherwise `param`.
         """
         if hasattr(block, "write_first") and hasattr(param, "raw"):  # a variable
             return block.write_first(param, self)
         with cuda.use_default_device(None), rng.parameter_seed():
-            made = self.make(param.meta.shape, param.meta.dtype)
-        param.set_value(made)
+            value = self.compute(param.meta.shape, param.meta.dtype)
+        param.set_value(value)
         return param
 
 
 def fans(shape: Sequence[int]) -> tuple[int, int]:
-    """fan_in and fan_out of a weight; see the module."""
+    """Return fan_in and fan_out of a weight; the module docstring defines them."""
     if len(shape) < 2:
         size = shape[0] if shape else 1
         return size, size
@@ -82,47 +83,54 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
     return shape[1] * field, shape[0] * field
 
 
-def _by_kernel(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Array:
-    """Random numbers as an op draws them, at once, so that a seed gives the same ones in a program.
+def _run_random_kernel(
+    op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float
+) -> Array:
+    """Run the kernel of a random op, so that a seed draws the same numbers as in a program.
 
     -> [*shape]
     """
-    made: Array = OPS[op].kernel(
+    values: Array = OPS[op].kernel(
         shape=list(shape), dtype=dtype_of(work_dtype(dtype)).proto, **attrs
     )
-    return made.astype(dtype, copy=False)
+    return values.astype(dtype, copy=False)
 
 
 def _uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
-    return _by_kernel("uniform_random", shape, dtype, min=-limit, max=limit)
+    return _run_random_kernel("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
 def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
-    return _by_kernel("gaussian_random", shape, dtype, mean=0.0, std=std)
+    return _run_random_kernel("gaussian_random", shape, dtype, mean=0.0, std=std)
 
 
-def _drawn(op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float) -> Tensor:
-    """Random numbers as an op draws them.   -> [*shape]"""
-    wide = work_dtype(dtype)
+def _record_random_op(
+    op: str, shape: Sequence[int], dtype: np.dtype[Any], **attrs: float
+) -> Tensor:
+    """Record an op that draws random numbers.
+
+    -> [*shape]
+    """
+    op_dtype = work_dtype(dtype)
     if state.mode.builder is not None and (seed := rng.startup_seed()):
         attrs["seed"] = attrs.get("seed") or seed
-    made: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(wide).proto, **attrs)
-    if wide == dtype:
-        return made
-    return OPS["cast"](made, in_dtype=dtype_of(wide).proto, out_dtype=dtype_of(dtype).proto)
+    drawn: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(op_dtype).proto, **attrs)
+    if op_dtype == dtype:
+        return drawn
+    return OPS["cast"](drawn, in_dtype=dtype_of(op_dtype).proto, out_dtype=dtype_of(dtype).proto)
 
 
 class Constant(Initializer):
-    """One value everywhere."""
+    """Initialize all elements with one value."""
 
     def __init__(self, value: float = 0.0) -> None:
         self.value = value
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
         return np.full(tuple(shape), self.value, dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
         value = float(self.value)
         return OPS["fill_constant"](
@@ -131,41 +139,50 @@ class Constant(Initializer):
 
 
 class Uniform(Initializer):
-    """Uniform on [low, high)."""
+    """Draw from the uniform distribution on [low, high)."""
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self.low = low
         self.high = high
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _by_kernel("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
+        return _run_random_kernel(
+            "uniform_random", shape, dtype, min=float(self.low), max=float(self.high)
+        )
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return _drawn("uniform_random", shape, dtype, min=float(self.low), max=float(self.high))
+        return _record_random_op(
+            "uniform_random", shape, dtype, min=float(self.low), max=float(self.high)
+        )
 
 
 class Normal(Initializer):
-    """Normal with mean and standard deviation."""
+    """Draw from the normal distribution N(mean, std^2)."""
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self.mean = mean
         self.std = std
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _by_kernel(
+        return _run_random_kernel(
             "gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
         )
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return _drawn("gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std))
+        return _record_random_op(
+            "gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
+        )
 
 
 class TruncatedNormal(Normal):
-    """Normal, drawn again where it lies outside of [mean + a * std, mean + b * std]."""
+    """Draw from N(mean, std^2), truncated to [mean + a * std, mean + b * std].
+
+    Values outside of the interval are drawn again.
+    """
 
     def __init__(
         self,
@@ -179,25 +196,28 @@ class TruncatedNormal(Normal):
         self.a = a
         self.b = b
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        draw = rng.generator()
-        found = draw.standard_normal(tuple(shape))
-        while (outside := (found < self.a) | (found > self.b)).any():
-            found[outside] = draw.standard_normal(int(outside.sum()))
-        return (found * self.std + self.mean).astype(dtype)
+        generator = rng.generator()
+        values = generator.standard_normal(tuple(shape))
+        while (outside := (values < self.a) | (values > self.b)).any():
+            values[outside] = generator.standard_normal(int(outside.sum()))
+        return (values * self.std + self.mean).astype(dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
         if (self.a, self.b) != (-2.0, 2.0):
-            return self.make(shape, dtype)
-        return _drawn(
+            return self.compute(shape, dtype)
+        return _record_random_op(
             "truncated_gaussian_random", shape, dtype, mean=float(self.mean), std=float(self.std)
         )
 
 
 class XavierUniform(Initializer):
-    """Uniform on +-gain * sqrt(6 / (fan_in + fan_out))   (Glorot and Bengio 2010)."""
+    """Draw uniformly from [-limit, limit], limit = gain * sqrt(6 / (fan_in + fan_out)).
+
+    Glorot and Bengio 2010.
+    """
 
     def __init__(
         self,
@@ -210,45 +230,42 @@ class XavierUniform(Initializer):
         self.fan_out = fan_out
         self.gain = gain
 
-    def _sum(self, shape: Sequence[int]) -> float:
+    def _fan_sum(self, shape: Sequence[int]) -> float:
         fan_in, fan_out = fans(shape)
         return (fan_in if self.fan_in is None else self.fan_in) + (
             fan_out if self.fan_out is None else self.fan_out
         )
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _uniform(shape, self.gain * math.sqrt(6.0 / self._sum(shape)), dtype)
+        return _uniform(shape, self.gain * math.sqrt(6.0 / self._fan_sum(shape)), dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        limit = self.gain * math.sqrt(6.0 / self._sum(shape))
-        return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
+        limit = self.gain * math.sqrt(6.0 / self._fan_sum(shape))
+        return _record_random_op("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
 class XavierNormal(XavierUniform):
-    """Normal of standard deviation gain * sqrt(2 / (fan_in + fan_out))
+    """Draw from N(0, std^2), std = gain * sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio 2010)."""
 
-    (Glorot and Bengio 2010).
-    """
-
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _normal(shape, self.gain * math.sqrt(2.0 / self._sum(shape)), dtype)
+        return _normal(shape, self.gain * math.sqrt(2.0 / self._fan_sum(shape)), dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return _drawn(
+        return _record_random_op(
             "gaussian_random",
             shape,
             dtype,
             mean=0.0,
-            std=self.gain * math.sqrt(2.0 / self._sum(shape)),
+            std=self.gain * math.sqrt(2.0 / self._fan_sum(shape)),
         )
 
 
 class KaimingUniform(Initializer):
-    """Uniform on +-gain * sqrt(3 / fan_in)   (He et al. 2015)."""
+    """Draw uniformly from [-limit, limit], limit = gain * sqrt(3 / fan_in) (He et al. 2015)."""
 
     def __init__(
         self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu"
@@ -261,39 +278,36 @@ class KaimingUniform(Initializer):
         fan_in = fans(shape)[0] if self.fan_in is None else self.fan_in
         return calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan_in)
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
         return _uniform(shape, math.sqrt(3.0) * self._std(shape), dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
         limit = math.sqrt(3.0) * self._std(shape)
-        return _drawn("uniform_random", shape, dtype, min=-limit, max=limit)
+        return _record_random_op("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
 class KaimingNormal(KaimingUniform):
-    """Normal of standard deviation gain / sqrt(fan_in)   (He et al. 2015)."""
+    """Draw from N(0, std^2), std = gain / sqrt(fan_in) (He et al. 2015)."""
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
         return _normal(shape, self._std(shape), dtype)
 
-    def recorded(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return _drawn("gaussian_random", shape, dtype, mean=0.0, std=self._std(shape))
+        return _record_random_op("gaussian_random", shape, dtype, mean=0.0, std=self._std(shape))
 
 
 class Assign(Initializer):
-    """A given value: ndarray, list or Tensor of the parameter's shape."""
+    """Initialize with the value of an array, list or Tensor."""
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self.value = np.asarray(cuda.to_host(value.array) if isinstance(value, Tensor) else value)
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.
-
-        A value of another shape gives the parameter its own shape, as in Paddle.
-        """
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the value. If its shape differs, the parameter gets that shape, as in Paddle."""
         return self.value.astype(dtype)
 
 
@@ -309,7 +323,7 @@ _GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor that keeps the variance through a nonlinearity."""
+    """Return the gain of a nonlinearity: the factor that preserves the variance."""
     if nonlinearity == "relu":
         return math.sqrt(2.0)
     if nonlinearity == "leaky_relu":
@@ -322,18 +336,22 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 class Orthogonal(Initializer):
-    """gain times a matrix [out, rest] of orthonormal rows, or columns if it has fewer
+    """Initialize with gain * Q, Q a random (semi-)orthogonal matrix (Saxe et al. 2013).
 
-    (Saxe et al. 2013).
+    A weight [out, *] is treated as a matrix [out, product of the other axes]. Its rows are
+    orthonormal, or its columns if it has fewer columns than rows.
     """
 
     def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
         self.gain = gain
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError for less than two axes."""
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the initial value.
+
+        Raises OpError for a rank below 2.
+        """
         if len(shape) < 2:
-            raise OpError(f"Orthogonal: needs two axes, got {list(shape)}")
+            raise OpError(f"Orthogonal: the rank must be at least 2 (shape={list(shape)})")
         rows, columns = shape[0], math.prod(shape[1:])
         drawn = rng.generator().standard_normal((max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(drawn)
@@ -342,22 +360,23 @@ class Orthogonal(Initializer):
 
 
 class Dirac(Initializer):
-    """Convolutions that give back their input: a 1 in the middle of filter i for channel i, in each
-    group.
+    """Initialize a convolution as the identity in each group (weight [out, in, *kernel]).
 
-    [out, in, *kernel]
+    Filter i has a 1 at the centre of channel i and zeros elsewhere.
     """
 
     def __init__(self, groups: int = 1, name: str | None = None) -> None:
         self.groups = groups
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the initial value.
 
-        Raises OpError for a shape that is no filter, or that groups do not divide.
+        Raises OpError if the shape is not that of a filter or `groups` does not divide it.
         """
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
-            raise OpError(f"Dirac: {list(shape)} is not a filter of {self.groups} groups")
+            raise OpError(
+                f"Dirac: not the shape of a filter with {self.groups} groups (shape={list(shape)})"
+            )
         value, size = np.zeros(tuple(shape), dtype), shape[0] // self.groups
         for group in range(self.groups):
             for i in range(min(size, shape[1])):
@@ -366,22 +385,26 @@ class Dirac(Initializer):
 
 
 class Bilinear(Initializer):
-    """Transposed convolutions that enlarge bilinearly   (Long et al. 2015).   [C, 1, K, K]
+    """Initialize a transposed convolution as bilinear upsampling (Long et al. 2015).
 
-    Paddle's own is skewed: it takes the row of a pixel for a fraction.
+    weight [C, 1, K, K]. Paddle's result is not symmetric, because it uses the row index of a pixel
+    as a fraction.
     """
 
     def __init__(self) -> None:
-        """Nothing to set."""
+        """Create the initializer; it has no parameters."""
 
-    def make(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """See Initializer.make.   Raises OpError unless the filter is square."""
+    def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the initial value.
+
+        Raises OpError if the filter is not square.
+        """
         if len(shape) != 4 or shape[2] != shape[3]:
-            raise OpError(f"Bilinear: {list(shape)} is not a square filter")
+            raise OpError(f"Bilinear: not the shape of a square filter (shape={list(shape)})")
         factor = math.ceil(shape[3] / 2)
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
-        line = 1 - np.abs(np.arange(shape[3]) / factor - centre)
-        return np.broadcast_to(line[:, None] * line, tuple(shape)).astype(dtype)
+        profile = 1 - np.abs(np.arange(shape[3]) / factor - centre)
+        return np.broadcast_to(profile[:, None] * profile, tuple(shape)).astype(dtype)
 
 
 _global: dict[str, Initializer | None] = {"weight": None, "bias": None}
@@ -390,10 +413,14 @@ _global: dict[str, Initializer | None] = {"weight": None, "bias": None}
 def set_global_initializer(
     weight_init: Initializer | None, bias_init: Initializer | None = None
 ) -> None:
-    """How parameters start from now on, where their attr does not say; None: as the layers say."""
+    """Set the default initializers of weights and biases.
+
+    They apply to parameters without an initializer in their ParamAttr. None restores the defaults
+    of the layers.
+    """
     _global.update(weight=weight_init, bias=bias_init)
 
 
 def global_initializer(is_bias: bool) -> Initializer | None:
-    """What set_global_initializer said."""
+    """Return the initializer set by `set_global_initializer`, or None."""
     return _global["bias" if is_bias else "weight"]

@@ -1,4 +1,4 @@
-"""Layer: parameters, buffers and sublayers under names, and a forward that uses them."""
+"""Layer: base class with parameters, buffers, sublayers and a `forward` method."""
 
 from __future__ import annotations
 
@@ -17,88 +17,88 @@ from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import check_gpu_index, parse_place
 from ..core.tensor import RemovableHook, Tensor
-from .create_parameter import made_parameter
+from .create_parameter import parameter_from_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
 from .state_dict import collect_state, set_values
 
 __all__ = ["Layer"]
 
-_FIRST = re.compile("(.)([A-Z][a-z]+)")
-_REST = re.compile("([a-z])([A-Z])")
+_CAPITALIZED_WORD = re.compile("(.)([A-Z][a-z]+)")
+_LOWER_UPPER = re.compile("([a-z])([A-Z])")
 
 
 def snake_case(name: str) -> str:
-    """`BatchNorm2D` -> `batch_norm2d`: Paddle's names for layers."""
-    return _REST.sub(r"\1_\2", _FIRST.sub(r"\1_\2", name)).lower()
+    """Convert a class name to snake case: `BatchNorm2D` -> `batch_norm2d`, as Paddle does."""
+    return _LOWER_UPPER.sub(r"\1_\2", _CAPITALIZED_WORD.sub(r"\1_\2", name)).lower()
 
 
-# how many attributes of layers were set so far: whoever remembers some need not look while it stays
-changes = [0]
+# Counts the mutations of all layers. While it is unchanged, guards on layers need no check.
+version_counter = [0]
 
 
-def _next_change() -> int:
-    changes[0] += 1
-    return changes[0]
+def _next_version() -> int:
+    version_counter[0] += 1
+    return version_counter[0]
 
 
 class Hooks(dict[int, Callable[..., Any]]):
-    """The hooks of a layer by number.
+    """The hooks of a layer by id.
 
-    changed_at: the number of the last change of them, which counts as one of the layer.
+    `version` is the value of `version_counter` at the last mutation.
     """
 
-    changed_at = 0
+    version = 0
 
-    def __setitem__(self, number: int, hook: Callable[..., Any]) -> None:
-        self.changed_at = _next_change()
-        super().__setitem__(number, hook)
+    def __setitem__(self, hook_id: int, hook: Callable[..., Any]) -> None:
+        self.version = _next_version()
+        super().__setitem__(hook_id, hook)
 
-    def __delitem__(self, number: int) -> None:
-        self.changed_at = _next_change()
-        super().__delitem__(number)
+    def __delitem__(self, hook_id: int) -> None:
+        self.version = _next_version()
+        super().__delitem__(hook_id)
 
     def clear(self) -> None:
-        """Take all away."""
-        self.changed_at = _next_change()
+        """Remove all hooks."""
+        self.version = _next_version()
         super().clear()
 
     def add(self, hook: Callable[..., Any]) -> RemovableLayerHook:
-        """Add one, last."""
-        made = RemovableLayerHook(self)
-        self[made._hook_id] = hook
-        return made
+        """Append a hook."""
+        handle = RemovableLayerHook(self)
+        self[handle._hook_id] = hook
+        return handle
 
 
 class RemovableLayerHook:
-    """A handle that takes a hook of a layer away again."""
+    """A handle that removes a hook of a layer."""
 
     def __init__(self, hooks: Hooks) -> None:
-        self._hooks, self._hook_id = hooks, _next_change()
+        self._hooks, self._hook_id = hooks, _next_version()
 
     def remove(self) -> bool:
-        """Take the hook away; False when it was gone already."""
+        """Remove the hook; return False if it was removed before."""
         if self._hook_id not in self._hooks:
             return False
         del self._hooks[self._hook_id]
         return True
 
 
-def changed_at(layer: Layer) -> int:
-    """The number among all `changes` that the last one of a layer itself has: of its attributes,
-    tables and hooks.
+def layer_version(layer: Layer) -> int:
+    """Return the value of `version_counter` at the last mutation of the layer: of its attributes,
+    members and hooks, not those of its sublayers.
     """
     members = layer.__dict__
     return max(
-        members.get("_changed_at", 0),
-        layer._forward_pre_hooks.changed_at,
-        layer._forward_post_hooks.changed_at,
+        members.get("_layer_version", 0),
+        layer._forward_pre_hooks.version,
+        layer._forward_post_hooks.version,
     )
 
 
 class _Helper:
-    """`layer._helper`: what layers written against the inside of Paddle add ops with. An attribute
-    of the layer's own goes before it.
+    """Descriptor of `layer._helper`, which layers written against Paddle's internals use to append
+    ops. An attribute of the instance takes precedence.
     """
 
     def __get__(self, layer: Layer | None, owner: type) -> Any:
@@ -108,9 +108,10 @@ class _Helper:
 
 
 class Layer:
-    """Base of all layers.
+    """Base class of all layers.
 
-    Assigned Parameters, Layers and registered buffers are found by name; `forward` computes.
+    Parameters, layers and registered buffers that are assigned to attributes become members with
+    structured names (`fc.weight`). `forward` computes the output.
     """
 
     training: bool
@@ -119,7 +120,7 @@ class Layer:
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
         self._full_name = unique_name.generate(name_scope or snake_case(type(self).__name__))
-        self._dtype = self._dtype_for(dtype)
+        self._dtype = self._resolve_dtype(dtype)
         self._parameters: dict[str, Parameter | None] = OrderedDict()
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
@@ -129,22 +130,22 @@ class Layer:
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the layer computes; to be written by each layer."""
+        """Compute the outputs. Each layer implements it."""
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What forward gives, hooks included."""
+        """Call the pre-forward hooks, `forward` and the post-forward hooks; return the outputs."""
         forward = self.forward if state.mode.is_eager else state.mode.convert_forward(self.forward)
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return forward(*inputs, **kwargs)
         for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, inputs)
-            if changed is not None:
-                inputs = changed if isinstance(changed, tuple) else (changed,)
+            replacement = hook(self, inputs)
+            if replacement is not None:
+                inputs = replacement if isinstance(replacement, tuple) else (replacement,)
         outputs = forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):
-            changed = hook(self, inputs, outputs)
-            outputs = outputs if changed is None else changed
+            replacement = hook(self, inputs, outputs)
+            outputs = outputs if replacement is None else replacement
         return outputs
 
     # -- members
@@ -154,16 +155,19 @@ class Layer:
 
     def __setattr__(self, name: str, value: Any) -> None:
         members = self.__dict__
-        changes[0] = members["_changed_at"] = changes[0] + 1
+        version_counter[0] = members["_layer_version"] = version_counter[0] + 1
         if isinstance(value, Parameter):
-            self._own("_parameters", name)[name] = value
+            self._claim_name("_parameters", name)[name] = value
         elif isinstance(value, Layer):
-            self._own("_sub_layers", name)[name] = value
-        elif "_sub_layers" in members:  # the last of the tables: they are all there
-            self._replace(name, value)
+            self._claim_name("_sub_layers", name)[name] = value
+        elif "_sub_layers" in members:  # __init__ has created all tables
+            self._assign_value(name, value)
         members[name] = value
 
-    def _own(self, table: str, name: str) -> dict[str, Any]:
+    def _claim_name(self, table: str, name: str) -> dict[str, Any]:
+        """Return a table of members for an assignment, with the name removed from the other
+        tables.
+        """
         if table not in self.__dict__:
             raise OpError(
                 f"{type(self).__name__}.{name}: call super().__init__() before assigning "
@@ -172,12 +176,12 @@ class Layer:
         for other in ("_parameters", "_buffers", "_sub_layers"):
             if other != table:
                 self.__dict__[other].pop(name, None)
-        found: dict[str, Any] = self.__dict__[table]
-        return found
+        members: dict[str, Any] = self.__dict__[table]
+        return members
 
-    def _replace(self, name: str, value: Any) -> None:
-        """Keep the tables right when something that is no Parameter or Layer is assigned over a
-        member.
+    def _assign_value(self, name: str, value: Any) -> None:
+        """Update the members when a value that is neither Parameter nor Layer is assigned to one's
+        name.
         """
         if name in self._buffers and (value is None or isinstance(value, Tensor)):
             self._buffers[name] = value
@@ -193,7 +197,7 @@ class Layer:
         self._buffers.pop(name, None)
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__["_changed_at"] = _next_change()
+        self.__dict__["_layer_version"] = _next_version()
         for table in (self._parameters, self._buffers, self._sub_layers):
             table.pop(name, None)
         object.__delattr__(self, name)
@@ -201,12 +205,12 @@ class Layer:
     def __dir__(self) -> Iterable[str]:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
 
-    def _dtype_for(self, said: Any) -> np.dtype[Any]:
-        """The dtype of its parameters: float32, which nobody has to say, stands for the default
+    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+        """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
-        dtype = default_float() if said is None else dtype_of(said).np
-        return default_float() if dtype == np.float32 else dtype
+        resolved = default_float() if dtype is None else dtype_of(dtype).np
+        return default_float() if resolved == np.float32 else resolved
 
     def create_parameter(
         self,
@@ -216,35 +220,39 @@ class Layer:
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """A new parameter, named like Paddle's.   -> [*shape], or None when attr is False.
+        """Create a parameter with a name like Paddle's; None if `attr` is False.
 
-        Starts as attr says, else as default_initializer, else zeros for a bias and Xavier uniform
-        for a weight.
+        -> [*shape]
+
+        The first of these that is set initializes it: the initializer of `attr`, the global
+        initializer, `default_initializer`, zeros for a bias, Xavier uniform for a weight.
         """
         spec = ParamAttr.of(attr)
         if spec is None:
             return None
         dtype = self._dtype if dtype is None else dtype_of(dtype).np
-        return made_parameter(spec, shape, dtype, is_bias, default_initializer, self._full_name)
+        return parameter_from_attr(
+            spec, shape, dtype, is_bias, default_initializer, self._full_name
+        )
 
     def create_tensor(
         self, name: str | None = None, persistable: bool = False, dtype: Any = None
     ) -> Tensor:
-        """An empty tensor of the layer's dtype, for a buffer."""
-        made = Tensor(
+        """Create an empty tensor [0] of the layer's dtype, to be registered as a buffer."""
+        tensor = Tensor(
             cuda.to_default_device(
                 np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)
             ),
             name=name,
         )
-        made.persistable = persistable
-        return made
+        tensor.persistable = persistable
+        return tensor
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Register a parameter under `name`; None leaves a place for one."""
+        """Register a parameter under `name`. None registers the name without a parameter."""
         if parameter is None:
             self._parameters[name] = None
-            self.__dict__.update({name: None, "_changed_at": _next_change()})
+            self.__dict__.update({name: None, "_layer_version": _next_version()})
         elif not isinstance(parameter, Parameter):
             raise OperandError(
                 with_user_line(
@@ -256,7 +264,7 @@ class Layer:
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Any) -> Any:
-        """Register a layer under `name`; None keeps the place."""
+        """Register a layer under `name`. None registers the name without a layer."""
         if sublayer is None:
             self._sub_layers[str(name)] = None
         elif not callable(sublayer):
@@ -267,7 +275,10 @@ class Layer:
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
-        """Register a tensor that is state but no parameter.   persistable: part of state_dict."""
+        """Register a tensor that is state but not a parameter.
+
+        persistable: whether `state_dict` contains it
+        """
         if tensor is not None and not isinstance(tensor, Tensor):
             raise OperandError(
                 with_user_line(
@@ -282,31 +293,31 @@ class Layer:
             self._non_persistable.discard(name)
         else:
             self._non_persistable.add(name)
-        self.__dict__.update({name: tensor, "_changed_at": _next_change()})
+        self.__dict__.update({name: tensor, "_layer_version": _next_version()})
 
-    # -- walks
+    # -- traversal
     # --------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """The unique name of this layer, e.g. `linear_0`."""
+        """Return the unique name of this layer, e.g. `linear_0`."""
         return self._full_name
 
     def children(self) -> Iterator[Layer]:
-        """The direct sublayers."""
+        """Iterate over the direct sublayers."""
         return (layer for _, layer in self.named_children())
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """The direct sublayers with their names."""
+        """Iterate over the direct sublayers with their names."""
         return ((name, layer) for name, layer in self._sub_layers.items() if layer is not None)
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """All sublayers, however deep."""
+        """Return all sublayers at any depth."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, layers_set: set[int] | None = None
     ) -> Iterator[tuple[str, Layer]]:
-        """All sublayers with their dotted names, each once."""
+        """Iterate over all sublayers with their structured names, each one once."""
         seen = set() if layers_set is None else layers_set
         if id(self) in seen:
             return
@@ -319,6 +330,7 @@ class Layer:
             )
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
+        """Iterate over the members of a table with their structured names, each one once."""
         seen: set[int] = set()
         layers = (
             self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
@@ -330,23 +342,23 @@ class Layer:
                     yield (f"{path}.{name}" if path else name), tensor
 
     def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
-        """All parameters, each once."""
+        """Return all parameters, each one once."""
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their structured names, each once."""
+        """Iterate over all parameters with their structured names, each one once."""
         return self._members("_parameters", prefix, include_sublayers)
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
-        """All buffers, each once."""
+        """Return all buffers, each one once."""
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
     def named_buffers(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their structured names, each once."""
+        """Iterate over all buffers with their structured names, each one once."""
         return self._members("_buffers", prefix, include_sublayers)
 
     def apply(self, fn: Callable[[Layer], Any]) -> Self:
@@ -366,7 +378,7 @@ class Layer:
         structured_name_prefix: str = "",
         use_hook: bool = True,
     ) -> dict[str, Tensor]:
-        """Parameters and persistable buffers by structured name: the live tensors, not copies."""
+        """Return parameters and persistable buffers by structured name, without copying."""
         return self._state_dict_impl(
             destination, include_sublayers, structured_name_prefix, False, use_hook
         )
@@ -378,8 +390,9 @@ class Layer:
         structured_name_prefix: str = "",
         use_hook: bool = True,
     ) -> dict[str, Tensor]:
-        """All parameters and buffers, persistable or not, by structured name; `jit.save` stores
-        these names.
+        """Return parameters and all buffers, persistable or not, by structured name.
+
+        `jit.save` stores these names.
         """
         return self._state_dict_impl(
             destination, include_sublayers, structured_name_prefix, True, use_hook
@@ -393,22 +406,22 @@ class Layer:
         include_non_persistable_buffer: bool = False,
         use_hook: bool = True,
     ) -> dict[str, Tensor]:
-        """The state of this layer and its sublayers, whatever subclasses return from
-        `state_dict`.
+        """Collect the state of this layer and its sublayers; ignores overridden `state_dict`
+        methods.
         """
-        found: dict[str, Tensor] = OrderedDict() if destination is None else destination
+        state: dict[str, Tensor] = OrderedDict() if destination is None else destination
         collect_state(
             self,
-            found,
+            state,
             include_sublayers,
             structured_name_prefix,
             include_non_persistable_buffer,
             use_hook,
         )
         for hook in self._state_hooks if use_hook else ():
-            changed = hook(found)
-            found = found if changed is None else changed
-        return found
+            replacement = hook(state)
+            state = state if replacement is None else replacement
+        return state
 
     def set_state_dict(
         self, state_dict: dict[str, Any], use_structured_name: bool = True
@@ -435,40 +448,40 @@ class Layer:
     set_dict = load_dict = set_state_dict
 
     def train(self) -> Self:
-        """Training behaviour for this layer and all below."""
+        """Set this layer and all sublayers to training mode."""
         layers: list[Layer] = [self, *self.sublayers()]
         for layer in layers:
             layer.training = True
         return self
 
     def eval(self) -> Self:
-        """Inference behaviour for this layer and all below."""
+        """Set this layer and all sublayers to evaluation mode."""
         layers: list[Layer] = [self, *self.sublayers()]
         for layer in layers:
             layer.training = False
         return self
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to zero."""
+        """Set the gradients of all parameters to zero, or to None if not `set_to_zero`."""
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
     def to(self, device: Any = None, dtype: Any = None, blocking: Any = None) -> Self:
-        """Change the dtype of all floating parameters and buffers, and where all are.
+        """Change the dtype of all floating-point parameters and buffers, and the device of all.
 
-        device: a Place, 'cpu', 'gpu', 'gpu:1'
+        device: a Place, 'cpu', 'gpu' or 'gpu:1'
         """
         if device is not None:
-            self._move(check_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
+            self._to_device(check_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
                 layer._cast_own(dtype)
         return self
 
-    def _move(self, index: int | None) -> None:
-        """Put all parameters and buffers on one device.
+    def _to_device(self, index: int | None) -> None:
+        """Move all parameters and buffers to a device.
 
-        index: of a GPU, None for the processor
+        index: of a GPU; None for the CPU
         """
         for layer in self.sublayers(include_self=True):
             for tensor in (*layer._parameters.values(), *layer._buffers.values()):
@@ -476,43 +489,48 @@ class Layer:
                     tensor.array = cuda.to_device(tensor.array, index)
 
     def astype(self, dtype: Any) -> Self:
-        """Change the dtype of all floating parameters and buffers."""
+        """Change the dtype of all floating-point parameters and buffers."""
         return self.to(dtype=dtype)
 
-    def _cast_but(self, dtype: Any, excluded: Any) -> Self:
-        kinds = tuple(excluded) if isinstance(excluded, list | tuple) else (excluded,)
+    def _cast_except(self, dtype: Any, excluded: Any) -> Self:
+        """Cast all layers but those of the excluded types."""
+        types = tuple(excluded) if isinstance(excluded, list | tuple) else (excluded,)
         for layer in self.sublayers(include_self=True):
-            if not isinstance(layer, kinds):
+            if not isinstance(layer, types):
                 layer._cast_own(dtype)
         return self
 
     def _cast_own(self, dtype: Any) -> None:
-        """Change the dtype of this layer's own floating parameters and buffers."""
+        """Change the dtype of this layer's own floating-point parameters and buffers."""
         self._dtype = dtype_of(dtype).np
         for tensor in (*self._parameters.values(), *self._buffers.values()):
             if tensor is not None and is_float(tensor.array.dtype):
                 tensor.array = tensor.array.astype(self._dtype)
 
     def float(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in float32, but those of the layers of excluded
+        """Cast floating-point parameters and buffers to float32, except in layers of the excluded
         types.
         """
-        return self._cast_but("float32", excluded_layers or ())
+        return self._cast_except("float32", excluded_layers or ())
 
     def float16(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in float16, but those of the layers of excluded
-        types; None: batch norms.
+        """Cast floating-point parameters and buffers to float16, except in layers of the excluded
+        types.
+
+        excluded_layers: None excludes the batch normalizations
         """
-        return self._cast_but(
-            "float16", KeepsFloat32 if excluded_layers is None else excluded_layers
+        return self._cast_except(
+            "float16", Float32Layer if excluded_layers is None else excluded_layers
         )
 
     def bfloat16(self, excluded_layers: Any = None) -> Self:
-        """All floating parameters and buffers in bfloat16, but those of the layers of excluded
-        types; None: batch norms.
+        """Cast floating-point parameters and buffers to bfloat16, except in layers of the excluded
+        types.
+
+        excluded_layers: None excludes the batch normalizations
         """
-        return self._cast_but(
-            "bfloat16", KeepsFloat32 if excluded_layers is None else excluded_layers
+        return self._cast_except(
+            "bfloat16", Float32Layer if excluded_layers is None else excluded_layers
         )
 
     half = float16
@@ -521,7 +539,7 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableLayerHook:
-        """Call `hook(layer, inputs)` before forward; what it returns, if not None, replaces the
+        """Call `hook(layer, inputs)` before `forward`. A result that is not None replaces the
         inputs.
         """
         return self._forward_pre_hooks.add(hook)
@@ -529,14 +547,14 @@ class Layer:
     def register_forward_post_hook(
         self, hook: Callable[[Layer, Any, Any], Any]
     ) -> RemovableLayerHook:
-        """Call `hook(layer, inputs, outputs)` after forward; what it returns, if not None, replaces
+        """Call `hook(layer, inputs, outputs)` after `forward`. A result that is not None replaces
         the outputs.
         """
         return self._forward_post_hooks.add(hook)
 
     def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHook:
-        """Call `hook(state_dict)` when state_dict() is made; what it returns, if not None, replaces
-        it.
+        """Call `hook(state_dict)` in `state_dict()`. A result that is not None replaces the
+        dict.
         """
         self._state_hooks.append(hook)
         return RemovableHook(self._state_hooks, hook)
@@ -545,7 +563,7 @@ class Layer:
     # --------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """What `print` shows of the layer's settings."""
+        """Return the arguments that `repr` shows."""
         return ""
 
     def __repr__(self) -> str:
@@ -559,12 +577,10 @@ class Layer:
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
 
 
-class KeepsFloat32(Layer):
-    """Base of the layers whose statistics half precision could not hold: float16() and bfloat16()
-    leave them alone.
-    """
+class Float32Layer(Layer):
+    """Base of layers whose statistics need float32: `float16()` and `bfloat16()` skip them."""
 
-    def _dtype_for(self, said: Any) -> np.dtype[Any]:
-        """Half precision is no default for them either."""
-        dtype = super()._dtype_for(said)
-        return np.dtype(np.float32) if is_half(dtype) else dtype
+    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+        """Return the dtype of the parameters, float32 if it would be half precision."""
+        resolved = super()._resolve_dtype(dtype)
+        return np.dtype(np.float32) if is_half(resolved) else resolved

@@ -1,4 +1,4 @@
-"""Losses as layers; each is the function of nn.functional with its settings kept."""
+"""Loss layers. Each one calls the function of `nn.functional` of the same name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .function_layer import Row, made
-from .kept import Kept
+from .config import ConfigMixin
+from .function_layer import Row, make_layer
 from .layer import Layer
 
-# Class, function, parameters of forward, then the parameters of __init__, in order, with Paddle's
+# Class, function, parameters of `forward`, and the parameters of `__init__` in order, with Paddle's
 # defaults.
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
@@ -63,28 +63,29 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
 ]
 
 
-def _kept(name: str) -> str:
-    """What Paddle's layer calls its settings."""
+def _attribute_format(name: str) -> str:
+    """Return the format of the attribute names that Paddle's layer uses."""
     return "_{}" if name == "PoissonNLLLoss" else "{}"
 
 
 CLASSES = {
-    name: made(
+    name: make_layer(
         Row(
             name,
             function,
-            settings,
-            f"functional.{function} as a layer.",
+            config,
+            f"Compute the loss `functional.{function}`.",
+            "",
             inputs,
-            shown=(),
-            kept=_kept(name),
+            repr_config=(),
+            attribute_format=_attribute_format(name),
         ),
         __name__,
     )
-    for name, function, inputs, settings in TABLE
+    for name, function, inputs, config in TABLE
 }
 globals().update(CLASSES)
-__all__ = [  # noqa: PLE0604 - made from the table
+__all__ = [  # noqa: PLE0604 - created from the table
     "BCELoss",
     "BCEWithLogitsLoss",
     "CTCLoss",
@@ -99,8 +100,11 @@ __all__ = [  # noqa: PLE0604 - made from the table
 ]
 
 
-class CrossEntropyLoss(Kept):
-    """functional.cross_entropy.   input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label"""
+class CrossEntropyLoss(ConfigMixin):
+    """Cross entropy of logits and labels, as in `functional.cross_entropy`.
+
+    input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label
+    """
 
     def __init__(
         self,
@@ -114,7 +118,7 @@ class CrossEntropyLoss(Kept):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._keep(
+        self._set_config(
             {
                 "weight": weight,
                 "ignore_index": ignore_index,
@@ -129,11 +133,14 @@ class CrossEntropyLoss(Kept):
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.cross_entropy(input, label, **self._settings)
+        return F.cross_entropy(input, label, **self._get_config())
 
 
 class MSELoss(Layer):
-    """functional.mse_loss.   [*], [*] -> [] or [*]"""
+    """Squared error (input - label)^2.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -145,7 +152,10 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """functional.l1_loss.   [*], [*] -> [] or [*]"""
+    """Absolute error |input - label|.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -157,7 +167,10 @@ class L1Loss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """functional.smooth_l1_loss.   [*], [*] -> [] or [*]"""
+    """Huber loss: quadratic for errors up to `delta`, then linear.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
@@ -171,8 +184,11 @@ class SmoothL1Loss(Layer):
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
 
-class NLLLoss(Kept):
-    """functional.nll_loss.   input [N, C], label int [N] -> [] or [N]"""
+class NLLLoss(ConfigMixin):
+    """Negative log-likelihood -input[label] of log-probabilities.
+
+    input [N, C], label int [N] -> [] or [N]
+    """
 
     def __init__(
         self,
@@ -182,18 +198,21 @@ class NLLLoss(Kept):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._keep(
+        self._set_config(
             {"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "name": name},
             "_{}",
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.nll_loss(input, label, **self._settings)
+        return F.nll_loss(input, label, **self._get_config())
 
 
 class BCELoss(Layer):
-    """functional.binary_cross_entropy.   [*], [*] -> [] or [*]"""
+    """Binary cross entropy of probabilities.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
@@ -207,8 +226,11 @@ class BCELoss(Layer):
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
-class BCEWithLogitsLoss(Kept):
-    """functional.binary_cross_entropy_with_logits.   [*], [*] -> [] or [*]"""
+class BCEWithLogitsLoss(ConfigMixin):
+    """Binary cross entropy of sigmoid(logit).
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(
         self,
@@ -218,17 +240,20 @@ class BCEWithLogitsLoss(Kept):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._keep(
+        self._set_config(
             {"weight": weight, "reduction": reduction, "pos_weight": pos_weight, "name": name}
         )
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.binary_cross_entropy_with_logits(logit, label, **self._settings)
+        return F.binary_cross_entropy_with_logits(logit, label, **self._get_config())
 
 
 class KLDivLoss(Layer):
-    """functional.kl_div.   [*], [*] -> [] or [*]"""
+    """Kullback-Leibler divergence label * (log(label) - input); the input is log-probabilities.
+
+    [*], [*] -> [] or [*]
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -240,7 +265,7 @@ class KLDivLoss(Layer):
 
 
 class CTCLoss(Layer):
-    """functional.ctc_loss.
+    """Connectionist temporal classification, as in `functional.ctc_loss`.
 
     log_probs [T, B, C], labels int [B, S], lengths int [B] -> [] or [B]
     """
@@ -271,12 +296,12 @@ class CTCLoss(Layer):
 
 
 class HSigmoidLoss(Layer):
-    """functional.hsigmoid_loss with its weights.
+    """Hierarchical sigmoid with its weights, as in `functional.hsigmoid_loss`.
 
     input [N, feature_size], label int [N, 1] -> [N, 1]
 
-    is_custom: the paths through the tree are given, and there is a row of the weight for each of
-    num_classes nodes.
+    is_custom: `forward` gets the paths through the tree, and the weight has a row for each of
+    `num_classes` nodes
     """
 
     def __init__(

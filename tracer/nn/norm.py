@@ -1,4 +1,4 @@
-"""Normalisation layers."""
+"""Normalization layers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
-from .layer import KeepsFloat32, Layer
+from .layer import Float32Layer, Layer
 from .param_attr import ParamAttr
 
 __all__ = [
@@ -42,29 +42,28 @@ def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
         )
 
 
-def _frozen(layer: Layer, size: int, value: float) -> Parameter:
-    """What some layers of Paddle have where their weight or bias is turned off: a constant among
-    their parameters.
+def _constant_parameter(layer: Layer, size: int, value: float) -> Parameter:
+    """Create a constant parameter: some layers of Paddle have one where weight or bias is
+    disabled.
     """
-    made: Parameter = layer.create_parameter(
+    parameter: Parameter = layer.create_parameter(
         [size], is_bias=value == 0.0, default_initializer=Constant(value)
     )
-    made.stop_gradient = True
-    return made
+    parameter.stop_gradient = True
+    return parameter
 
 
-class _BatchNorm(KeepsFloat32):
-    """Normalisation over the batch
+class _BatchNorm(Float32Layer):
+    """Batch normalization (Ioffe and Szegedy 2015).
 
-    (Ioffe and Szegedy 2015); see functional.batch_norm.
     x [N, C, *] -> [N, C, *]
 
-    weight, bias, _mean, _variance: [C].
+    weight, bias, _mean, _variance: [C]. `functional.batch_norm` has the formula.
     """
 
     _ranks: tuple[int, ...] = ()
-    # what the running statistics are to be called
-    _named: tuple[str | None, str | None] = (None, None)
+    # names of the running statistics; None: generated
+    _statistic_names: tuple[str | None, str | None] = (None, None)
     _mean: Parameter
     _variance: Parameter
 
@@ -84,24 +83,24 @@ class _BatchNorm(KeepsFloat32):
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self._num_features, self._name = num_features, name
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
-        self.weight: Any = self._scale(weight_attr, 1.0)
-        self.bias: Any = self._scale(bias_attr, 0.0)
-        self._mean = self._statistic(0.0, self._named[0])
-        self._variance = self._statistic(1.0, self._named[1])
+        self.weight: Any = self._affine_parameter(weight_attr, 1.0)
+        self.bias: Any = self._affine_parameter(bias_attr, 0.0)
+        self._mean = self._statistic(0.0, self._statistic_names[0])
+        self._variance = self._statistic(1.0, self._statistic_names[1])
 
-    def _scale(self, attr: Any, start: float) -> Parameter | None:
-        """weight or bias; None with attr False."""
-        default = Constant(start)
+    def _affine_parameter(self, attr: Any, value: float) -> Parameter | None:
+        """Create weight or bias; None if `attr` is False."""
+        default = Constant(value)
         return self.create_parameter(
-            [self._num_features], attr, is_bias=start == 0.0, default_initializer=default
+            [self._num_features], attr, is_bias=value == 0.0, default_initializer=default
         )
 
-    def _statistic(self, start: float, name: str | None) -> Parameter:
-        """A running statistic: in Paddle a parameter that is not trained."""
-        made: Parameter = self.create_parameter(
-            [self._num_features], ParamAttr(name, initializer=Constant(start), trainable=False)
+    def _statistic(self, value: float, name: str | None) -> Parameter:
+        """Create a running statistic: as in Paddle a parameter that is not trained."""
+        parameter: Parameter = self.create_parameter(
+            [self._num_features], ParamAttr(name, initializer=Constant(value), trainable=False)
         )
-        return made
+        return parameter
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -121,17 +120,20 @@ class _BatchNorm(KeepsFloat32):
         )
 
     def extra_repr(self) -> str:
-        """Settings."""
-        found = (
+        """Return the arguments that `repr` shows."""
+        text = (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
-        # as Paddle shows it
+        # Paddle omits the default
         layout = "" if self._data_format == "NCHW" else f", data_format={self._data_format}"
-        return found + layout + (f", name={self._name}" if self._name else "")
+        return text + layout + (f", name={self._name}" if self._name else "")
 
 
 class BatchNorm1D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C] or [N, C, L] -> like x"""
+    """Batch normalization.
+
+    x [N, C] or [N, C, L] -> like x
+    """
 
     _ranks = (2, 3)
 
@@ -159,13 +161,19 @@ class BatchNorm1D(_BatchNorm):
 
 
 class BatchNorm2D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C, H, W] -> like x"""
+    """Batch normalization of images.
+
+    x [N, C, H, W] -> like x
+    """
 
     _ranks = (4,)
 
 
 class BatchNorm3D(_BatchNorm):
-    """Normalisation over the batch.   x [N, C, D, H, W] -> like x"""
+    """Batch normalization of volumes.
+
+    x [N, C, D, H, W] -> like x
+    """
 
     _ranks = (5,)
 
@@ -193,12 +201,12 @@ class BatchNorm3D(_BatchNorm):
 
 
 class BatchNorm(_BatchNorm):
-    """Normalisation over the batch, with an activation behind it, for inputs of any rank.
+    """Batch normalization of inputs of any rank, followed by an optional activation.
 
     x [N, C, *] -> like x
 
-    trainable_statistics: mean and variance are the batch's, and the running ones move, in
-    evaluation as well.
+    trainable_statistics: in evaluation too, normalize by the statistics of the batch and update the
+    running statistics
     """
 
     def __init__(
@@ -219,20 +227,27 @@ class BatchNorm(_BatchNorm):
         use_global_stats: bool = False,
         trainable_statistics: bool = False,
     ) -> None:
-        self._said, self._named = dtype, (moving_mean_name, moving_variance_name)
+        self._dtype_argument, self._statistic_names = (
+            dtype,
+            (moving_mean_name, moving_variance_name),
+        )
         super().__init__(
             num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats
         )
         self._act, self._data_layout, self._param_attr = act, data_layout, param_attr
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
-    def _dtype_for(self, said: Any) -> np.dtype[Any]:
-        """Here float32 means float32."""
-        return np.dtype(np.float32) if self._said == "float32" else super()._dtype_for(self._said)
+    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+        """Return the dtype of the parameters; here float32 does not select the default dtype."""
+        return (
+            np.dtype(np.float32)
+            if self._dtype_argument == "float32"
+            else super()._resolve_dtype(self._dtype_argument)
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        out = F.norm.standardized(
+        out = F.norm.batch_norm_with_mode(
             input,
             self._mean,
             self._variance,
@@ -248,12 +263,15 @@ class BatchNorm(_BatchNorm):
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
-        """Nothing, as in Paddle."""
+        """Return nothing, as in Paddle."""
         return ""
 
 
 class LayerNorm(Layer):
-    """Normalisation over the last axes   (Ba et al. 2016).   x [*, *normalized_shape] -> like x"""
+    """Layer normalization: over the last axes (Ba et al. 2016).
+
+    x [*, *normalized_shape] -> like x
+    """
 
     def __init__(
         self,
@@ -279,12 +297,15 @@ class LayerNorm(Layer):
         return F.layer_norm(input, self._normalized_shape, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
 
 
 class GroupNorm(Layer):
-    """Normalisation over groups of channels   (Wu and He 2018).   x [N, C, *] -> like x"""
+    """Group normalization: over groups of channels (Wu and He 2018).
+
+    x [N, C, *] -> like x
+    """
 
     def __init__(
         self,
@@ -304,13 +325,13 @@ class GroupNorm(Layer):
             bias_attr,
         )
         if weight_attr is False:
-            self.weight: Any = _frozen(self, num_channels, 1.0)
+            self.weight: Any = _constant_parameter(self, num_channels, 1.0)
         else:
             self.weight = self.create_parameter(
                 [num_channels], weight_attr, default_initializer=Constant(1.0)
             )
         if bias_attr is False:
-            self.bias: Any = _frozen(self, num_channels, 0.0)
+            self.bias: Any = _constant_parameter(self, num_channels, 0.0)
         else:
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
@@ -321,7 +342,7 @@ class GroupNorm(Layer):
         )
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return (
             f"num_groups={self._num_groups}, num_channels={self._num_channels}, "
             f"epsilon={self._epsilon}"
@@ -329,9 +350,8 @@ class GroupNorm(Layer):
 
 
 class _InstanceNorm(Layer):
-    """Normalisation over each channel of each sample
+    """Instance normalization: over each channel of each sample (Ulyanov et al. 2016).
 
-    (Ulyanov et al. 2016).
     x [N, C, *] -> like x
     """
 
@@ -350,7 +370,7 @@ class _InstanceNorm(Layer):
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
             raise OpError(
-                f"{type(self).__name__}: weight_attr and bias_attr must both be False, or none"
+                f"{type(self).__name__}: weight_attr and bias_attr must both be False, or neither"
             )
         self._num_features, self._epsilon, self._data_format = num_features, epsilon, data_format
         self._momentum, self._weight_attr, self._bias_attr = momentum, weight_attr, bias_attr
@@ -371,12 +391,15 @@ class _InstanceNorm(Layer):
         )
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
 class InstanceNorm1D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, L] -> like x"""
+    """Instance normalization.
+
+    x [N, C, L] -> like x
+    """
 
     _ranks = (2, 3)
 
@@ -394,13 +417,19 @@ class InstanceNorm1D(_InstanceNorm):
 
 
 class InstanceNorm2D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, H, W] -> like x"""
+    """Instance normalization of images.
+
+    x [N, C, H, W] -> like x
+    """
 
     _ranks = (4,)
 
 
 class InstanceNorm3D(_InstanceNorm):
-    """Normalisation over each channel of each sample.   x [N, C, D, H, W] -> like x"""
+    """Instance normalization of volumes.
+
+    x [N, C, D, H, W] -> like x
+    """
 
     _ranks = (5,)
 
@@ -418,9 +447,11 @@ class InstanceNorm3D(_InstanceNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm whose batch, in training, is that of all ranks together.   x [N, C, *] -> like x
+    """Batch normalization over the batches of all ranks in training.
 
-    In a world of one it is BatchNorm.   See `distributed.init_parallel_env`.
+    x [N, C, *] -> like x
+
+    With one rank it is BatchNorm. `distributed.init_parallel_env` starts several.
     """
 
     def __init__(
@@ -437,9 +468,9 @@ class SyncBatchNorm(_BatchNorm):
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
         )
         if weight_attr is False:
-            self.weight = _frozen(self, num_features, 1.0)
+            self.weight = _constant_parameter(self, num_features, 1.0)
         if bias_attr is False:
-            self.bias = _frozen(self, num_features, 0.0)
+            self.bias = _constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -457,20 +488,20 @@ class SyncBatchNorm(_BatchNorm):
         )
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return (
             f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
         )
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
-        """A layer with every BatchNorm in it, itself included, made a SyncBatchNorm with the same
-        parameters.
+        """Replace every batch normalization in a layer, itself included, by a SyncBatchNorm with
+        the same parameters.
         """
-        found = layer
+        result = layer
         if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
-            weight, bias = (False if part is None else None for part in (layer.weight, layer.bias))
-            found = made = cls(
+            weight, bias = (False if p is None else None for p in (layer.weight, layer.bias))
+            result = sync_norm = cls(
                 layer._num_features,
                 layer._momentum,
                 layer._epsilon,
@@ -478,19 +509,22 @@ class SyncBatchNorm(_BatchNorm):
                 bias,
                 layer._data_format,
             )
-            made._mean, made._variance, made.training = layer._mean, layer._variance, layer.training
-            for part in ("weight", "bias"):
-                if getattr(layer, part) is not None:
-                    setattr(made, part, getattr(layer, part))
+            sync_norm._mean, sync_norm._variance, sync_norm.training = (
+                layer._mean,
+                layer._variance,
+                layer.training,
+            )
+            for name in ("weight", "bias"):
+                if getattr(layer, name) is not None:
+                    setattr(sync_norm, name, getattr(layer, name))
         for name, sublayer in list(layer.named_children()):
-            found.add_sublayer(name, cls.convert_sync_batchnorm(sublayer))
-        return found
+            result.add_sublayer(name, cls.convert_sync_batchnorm(sublayer))
+        return result
 
 
 class SpectralNorm(Layer):
-    """A weight divided by its largest singular value
+    """Divide a weight by its largest singular value (Miyato et al. 2018).
 
-    (Miyato et al. 2018).
     x [*weight_shape] -> like x
     """
 
@@ -503,7 +537,7 @@ class SpectralNorm(Layer):
         dtype: Any = "float32",
     ) -> None:
         super().__init__(dtype=dtype)
-        self._said = dtype
+        self._dtype_argument = dtype
         shape = [int(d) for d in weight_shape]
         if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
             raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
@@ -512,11 +546,11 @@ class SpectralNorm(Layer):
         self.weight_v: Any = self._vector(int(np.prod(shape)) // shape[dim])
 
     def _vector(self, size: int) -> Parameter:
-        made: Parameter = self.create_parameter(
-            [size], dtype=self._said, default_initializer=Normal(0.0, 1.0)
+        vector: Parameter = self.create_parameter(
+            [size], dtype=self._dtype_argument, default_initializer=Normal(0.0, 1.0)
         )
-        made.stop_gradient = True
-        return made
+        vector.stop_gradient = True
+        return vector
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""

@@ -1,4 +1,4 @@
-"""What a layer is told about one of its parameters."""
+"""ParamAttr: initialization and training options of one parameter."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["ParamAttr"]
 
 
 class ParamAttr:
-    """Name, initializer, learning rate, regularizer, trainable, do_model_average, need_clip of a
-    parameter.
+    """Options of a parameter: name, initializer, learning rate, regularizer, trainability, model
+    averaging and gradient clipping.
     """
 
-    # of one that is computed from others: called with name, shape, and what makes a parameter
-    composed: Any = None
+    # For a parameter that is computed from others: called with name, shape and a factory.
+    reparameterize: Any = None
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        if not compat.is_paddle1:  # Paddle 1.x took anything
+        if not compat.is_paddle1:  # Paddle 1.x accepted any type
             self._check(
                 name,
                 initializer,
@@ -54,29 +54,26 @@ class ParamAttr:
     def _check(
         name: Any, initializer: Any, learning_rate: Any, regularizer: Any, *flags: Any
     ) -> None:
-        """Raise TypeError for what is of another type than Paddle 2 takes."""
-        plain = str | bool | int | float
-        wrong = {
+        """Raise TypeError if an argument has a type that Paddle 2 rejects."""
+        scalar = str | bool | int | float
+        invalid = {
             "name": not isinstance(name, str | None),
-            "initializer": isinstance(initializer, plain),
+            "initializer": isinstance(initializer, scalar),
             "learning_rate": not isinstance(learning_rate, float | int | np.number | Tensor),
-            "regularizer": isinstance(regularizer, plain),
+            "regularizer": isinstance(regularizer, scalar),
             "trainable, do_model_average or need_clip": not all(
                 isinstance(flag, bool | np.bool_) for flag in flags
             ),
         }
-        found = [what for what, is_wrong in wrong.items() if is_wrong]
-        if found:
-            raise TypeError(
-                with_user_line(
-                    f"ParamAttr: {', '.join(found)} of another type than there should be"
-                )
-            )
+        names = [name for name, is_invalid in invalid.items() if is_invalid]
+        if names:
+            raise TypeError(with_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
 
     @staticmethod
     def of(spec: Any) -> ParamAttr | None:
-        """A ParamAttr from what users pass: None, a name, an Initializer, a ParamAttr; False means
-        no parameter.
+        """Convert a user's argument to a ParamAttr; None for False.
+
+        Accepts None, True, False, a name, an Initializer or a ParamAttr.
         """
         if spec is None or spec is True:
             return ParamAttr()
@@ -92,9 +89,9 @@ class ParamAttr:
 
     @staticmethod
     def _to_attr(arg: Any) -> Any:
-        """A ParamAttr from what users pass, True for one, False for none.
+        """Convert a user's argument to a ParamAttr; False for False.
 
-        Raises TypeError for what says nothing about a parameter.
+        Raises TypeError for other types.
         """
         try:
             return ParamAttr.of(arg) or False

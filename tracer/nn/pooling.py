@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .kept import Kept
+from .config import ConfigMixin
 
 __all__ = [
     "AdaptiveAvgPool1D",
@@ -27,47 +27,45 @@ __all__ = [
 ]
 
 
-class _Pool(Kept):
-    """A function of nn.functional with settings, which are kept by name."""
+class _Pool(ConfigMixin):
+    """Base of the pooling layers: calls a function of `nn.functional`."""
 
     _function = ""
-    _form = "{}"  # what Paddle's layers call a setting, and
-    # where it is otherwise
-    _names: ClassVar[dict[str, str]] = {"kernel_size": "ksize", "divisor_override": "divisor"}
+    _attribute_format = "{}"  # the attribute of an argument, as Paddle's layers name it
+    _attribute_names: ClassVar[dict[str, str]] = {
+        "kernel_size": "ksize",
+        "divisor_override": "divisor",
+    }
 
-    def __init__(self, name: str | None = None, **settings: Any) -> None:
+    def __init__(self, name: str | None = None, **config: Any) -> None:
         super().__init__()
-        self._keep({**settings, "name": name}, self._form, **self._names)
+        self._set_config({**config, "name": name}, self._attribute_format, **self._attribute_names)
 
     def forward(self, x: Tensor) -> Any:
         """Compute the output; the class describes shapes."""
-        return getattr(F, self._function)(x, **self._settings)
+        return getattr(F, self._function)(x, **self._get_config())
 
     def extra_repr(self) -> str:
-        """Settings."""
-        settings = self._settings
-        return ", ".join(
-            f"{name}={settings[name]}" for name in ("kernel_size", "stride", "padding")
-        )
+        """Return the arguments that `repr` shows."""
+        config = self._get_config()
+        return ", ".join(f"{name}={config[name]}" for name in ("kernel_size", "stride", "padding"))
 
 
 class _Adaptive(_Pool):
-    """Pooling to an output_size."""
+    """Base of the adaptive pooling layers: pool to `output_size`."""
 
-    _form = "_{}"
+    _attribute_format = "_{}"
 
     def extra_repr(self) -> str:
-        """Settings."""
-        settings = self._settings
+        """Return the arguments that `repr` shows."""
+        config = self._get_config()
         return ", ".join(
-            f"{name}={settings[name]}"
-            for name in ("output_size", "return_mask")
-            if name in settings
+            f"{name}={config[name]}" for name in ("output_size", "return_mask") if name in config
         )
 
 
 class _UnPool(_Pool):
-    """The way back from max pooling."""
+    """Base of the inverses of max pooling."""
 
     def __init__(
         self,
@@ -88,23 +86,26 @@ class _UnPool(_Pool):
         )
 
     def forward(self, x: Tensor, indices: Tensor) -> Tensor:  # type: ignore[override]
-        """See the class.   indices: as max pooling gave them with return_mask."""
-        found: Tensor = getattr(F, self._function)(x, indices, **self._settings)
-        return found
+        """Compute the output; the class describes shapes.
+
+        indices: returned by max pooling with `return_mask=True`
+        """
+        out: Tensor = getattr(F, self._function)(x, indices, **self._get_config())
+        return out
 
     def extra_repr(self) -> str:
-        """Settings."""
-        return f"output_size={self._settings['output_size']}"
+        """Return the arguments that `repr` shows."""
+        return f"output_size={self._get_config()['output_size']}"
 
 
 class MaxPool1D(_Pool):
-    """The maximum of each window; with return_mask also where it was.
+    """Max pooling; with `return_mask` also the indices of the maxima.
 
     x [N, C, L] -> [N, C, L']
     """
 
     _function = "max_pool1d"
-    _names: ClassVar[dict[str, str]] = {}
+    _attribute_names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -130,10 +131,13 @@ class MaxPool1D(_Pool):
 
 
 class AvgPool1D(_Pool):
-    """The mean of each window.   x [N, C, L] -> [N, C, L']"""
+    """Average pooling.
+
+    x [N, C, L] -> [N, C, L']
+    """
 
     _function = "avg_pool1d"
-    _names: ClassVar[dict[str, str]] = {}
+    _attribute_names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -155,7 +159,7 @@ class AvgPool1D(_Pool):
 
 
 class MaxPool2D(_Pool):
-    """The maximum of each window; with return_mask also where it was.
+    """Max pooling; with `return_mask` also the indices of the maxima.
 
     x [N, C, H, W] -> [N, C, H', W']
     """
@@ -184,7 +188,10 @@ class MaxPool2D(_Pool):
 
 
 class AvgPool2D(_Pool):
-    """The mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
+    """Average pooling; `divisor_override` replaces the size of the window as divisor.
+
+    x [N, C, H, W] -> [N, C, H', W']
+    """
 
     _function = "avg_pool2d"
 
@@ -212,7 +219,7 @@ class AvgPool2D(_Pool):
 
 
 class MaxPool3D(_Pool):
-    """The maximum of each window; with return_mask also where it was.
+    """Max pooling; with `return_mask` also the indices of the maxima.
 
     x [N, C, D, H, W] -> [N, C, D', H', W']
     """
@@ -241,7 +248,10 @@ class MaxPool3D(_Pool):
 
 
 class AvgPool3D(_Pool):
-    """The mean of each window.   x [N, C, D, H, W] -> [N, C, D', H', W']"""
+    """Average pooling; `divisor_override` replaces the size of the window as divisor.
+
+    x [N, C, D, H, W] -> [N, C, D', H', W']
+    """
 
     _function = "avg_pool3d"
 
@@ -269,10 +279,13 @@ class AvgPool3D(_Pool):
 
 
 class AdaptiveAvgPool1D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+    """Average pooling to a given output size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
 
     _function = "adaptive_avg_pool1d"
-    _form = "{}"
+    _attribute_format = "{}"
 
     def __init__(self, output_size: Any, name: str | None = None) -> None:
         super().__init__(output_size=output_size, name=name)
@@ -283,10 +296,13 @@ class AdaptiveAvgPool1D(_Adaptive):
 
 
 class AdaptiveMaxPool1D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
+    """Max pooling to a given output size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
 
     _function = "adaptive_max_pool1d"
-    _form = "{}"
+    _attribute_format = "{}"
 
     def __init__(
         self, output_size: Any, return_mask: bool = False, name: str | None = None
@@ -299,7 +315,10 @@ class AdaptiveMaxPool1D(_Adaptive):
 
 
 class AdaptiveAvgPool2D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+    """Average pooling to a given output size.
+
+    x [N, C, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_avg_pool2d"
 
@@ -310,7 +329,10 @@ class AdaptiveAvgPool2D(_Adaptive):
 
 
 class AdaptiveMaxPool2D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, H, W] -> [N, C, *output_size]"""
+    """Max pooling to a given output size.
+
+    x [N, C, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_max_pool2d"
 
@@ -321,7 +343,10 @@ class AdaptiveMaxPool2D(_Adaptive):
 
 
 class AdaptiveAvgPool3D(_Adaptive):
-    """Means of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+    """Average pooling to a given output size.
+
+    x [N, C, D, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_avg_pool3d"
 
@@ -332,7 +357,10 @@ class AdaptiveAvgPool3D(_Adaptive):
 
 
 class AdaptiveMaxPool3D(_Adaptive):
-    """Maxima of windows chosen to give output_size.   x [N, C, D, H, W] -> [N, C, *output_size]"""
+    """Max pooling to a given output size.
+
+    x [N, C, D, H, W] -> [N, C, *output_size]
+    """
 
     _function = "adaptive_max_pool3d"
 
@@ -343,7 +371,10 @@ class AdaptiveMaxPool3D(_Adaptive):
 
 
 class MaxUnPool1D(_UnPool):
-    """Zeros with x where max pooling had found it.   x, indices [N, C, L] -> [N, C, L']"""
+    """Inverse of MaxPool1D: places x at the indices of the maxima, zeros elsewhere.
+
+    x, indices [N, C, L] -> [N, C, L']
+    """
 
     _function = "max_unpool1d"
 
@@ -360,7 +391,10 @@ class MaxUnPool1D(_UnPool):
 
 
 class MaxUnPool2D(_UnPool):
-    """Zeros with x where max pooling had found it.   x, indices [N, C, H, W] -> [N, C, H', W']"""
+    """Inverse of MaxPool2D: places x at the indices of the maxima, zeros elsewhere.
+
+    x, indices [N, C, H, W] -> [N, C, H', W']
+    """
 
     _function = "max_unpool2d"
 
@@ -377,7 +411,7 @@ class MaxUnPool2D(_UnPool):
 
 
 class MaxUnPool3D(_UnPool):
-    """Zeros with x where max pooling had found it.
+    """Inverse of MaxPool3D: places x at the indices of the maxima, zeros elsewhere.
 
     x, indices [N, C, D, H, W] -> [N, C, D', H', W']
     """

@@ -1,7 +1,7 @@
-"""Recurrent layers: cells that make one step, RNN and BiRNN that run a cell over a sequence, and
-whole networks in one op.
+"""Recurrent layers: cells compute one step, RNN and BiRNN run a cell over a sequence, SimpleRNN,
+LSTM and GRU run all layers and steps in one op.
 
-Sequences are [batch, time, features], or [time, batch, features] when time_major.
+Sequences are [batch, time, features], or [time, batch, features] if time_major.
 """
 
 from __future__ import annotations
@@ -46,39 +46,40 @@ def _is_shape(value: Any) -> bool:
 def initial_states(
     shape: Any, batch_ref: Any, dtype: Any = None, value: float = 0.0, axis: int = 0
 ) -> Any:
-    """States full of `value`, with the batch size of batch_ref along `axis`.
+    """Create states filled with `value`; the batch size is that of `batch_ref` along `axis`.
 
-    shape: of one, or a structure of them -> [batch, *shape], structured alike
+    shape: the shape of a state, or a nested structure of shapes -> [batch, *shape] in the same
+    structure
     """
     like = pytree.leaves(batch_ref)[0]
     try:
-        number = dtype_of(like.dtype if dtype is None else dtype).proto
+        proto = dtype_of(like.dtype if dtype is None else dtype).proto
     except AttributeError:
         raise not_a_tensor_error(like) from None
 
-    def made(wanted: Any) -> Any:
-        if isinstance(wanted, dict):
-            return {key: made(s) for key, s in wanted.items()}
-        if not _is_shape(wanted):
-            return type(wanted)(made(s) for s in wanted)
-        size = list(wanted) if wanted and wanted[0] == -1 else [-1, *wanted]
+    def create(spec: Any) -> Any:
+        if isinstance(spec, dict):
+            return {key: create(s) for key, s in spec.items()}
+        if not _is_shape(spec):
+            return type(spec)(create(s) for s in spec)
+        size = list(spec) if spec and spec[0] == -1 else [-1, *spec]
         return OPS["fill_constant_batch_size_like"](
             like,
             shape=size,
-            dtype=number,
+            dtype=proto,
             value=float(value),
             str_value=str(float(value)),
             input_dim_idx=axis,
         )
 
-    return made(shape)
+    return create(shape)
 
 
 class RNNCellBase(Layer):
-    """Base of all cells.
+    """Base class of all cells.
 
-    A subclass has `state_shape`: the shape of its states without the batch, or a structure of
-    shapes.
+    A subclass defines `state_shape`: the shape of its states without the batch axis, or a nested
+    structure of shapes.
     """
 
     state_shape: Any
@@ -91,9 +92,10 @@ class RNNCellBase(Layer):
         init_value: float = 0.0,
         batch_dim_idx: int = 0,
     ) -> Any:
-        """States full of init_value, with the batch size of batch_ref along batch_dim_idx.
+        """Create states filled with `init_value`; the batch size is that of `batch_ref` along
+        `batch_dim_idx`.
 
-        -> [batch, *shape], structured as shape
+        -> [batch, *shape], in the structure of `shape`
         """
         return initial_states(
             self.state_shape if shape is None else shape,
@@ -105,7 +107,7 @@ class RNNCellBase(Layer):
 
 
 class _Cell(RNNCellBase):
-    """The weights that all three cells have.
+    """Base of the three cells: their weights, with G gates.
 
     weight_ih [G * hidden, input], weight_hh [G * hidden, hidden], biases [G * hidden]
     """
@@ -118,31 +120,36 @@ class _Cell(RNNCellBase):
             raise OpError(
                 with_user_line(f"{type(self).__name__}: hidden_size={hidden_size} is not positive")
             )
-        start, wide = (
+        initializer, rows = (
             Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)),
             gates * hidden_size,
         )
-        self.weight_ih: Any = self._weight([wide, input_size], attrs[0], start)
-        self.weight_hh: Any = self._weight([wide, hidden_size], attrs[1], start)
-        self.bias_ih: Any = self._weight([wide], attrs[2], start)
-        self.bias_hh: Any = self._weight([wide], attrs[3], start)
+        self.weight_ih: Any = self._weight([rows, input_size], attrs[0], initializer)
+        self.weight_hh: Any = self._weight([rows, hidden_size], attrs[1], initializer)
+        self.bias_ih: Any = self._weight([rows], attrs[2], initializer)
+        self.bias_hh: Any = self._weight([rows], attrs[3], initializer)
         self.input_size, self.hidden_size = input_size, hidden_size
 
-    def _weight(self, shape: list[int], attr: Any, start: Initializer) -> Any:
-        """A weight or bias; with attr False it is a frozen constant, as in Paddle: 1 in a weight, 0
-        in a bias.
+    def _weight(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
+        """Create a weight or bias. If `attr` is False it is constant, as in Paddle: a weight 1, a
+        bias 0.
         """
-        bias = len(shape) == 1
+        is_bias = len(shape) == 1
         if attr is not False:
-            return self.create_parameter(shape, attr, is_bias=bias, default_initializer=start)
-        made = self.create_parameter(
-            shape, is_bias=bias, default_initializer=Constant(0.0 if bias else 1.0)
+            return self.create_parameter(
+                shape, attr, is_bias=is_bias, default_initializer=initializer
+            )
+        parameter = self.create_parameter(
+            shape, is_bias=is_bias, default_initializer=Constant(0.0 if is_bias else 1.0)
         )
-        made.stop_gradient = True
-        return made
+        parameter.stop_gradient = True
+        return parameter
 
-    def _products(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """What comes from the inputs and from the hidden state.   -> [batch, G * hidden] each"""
+    def _projections(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """Return weight_ih x + bias_ih and weight_hh h + bias_hh.
+
+        -> [batch, G * hidden] each
+        """
         return (
             add(matmul(inputs, self.weight_ih, transpose_y=True), self.bias_ih),
             add(matmul(hidden, self.weight_hh, transpose_y=True), self.bias_hh),
@@ -150,18 +157,17 @@ class _Cell(RNNCellBase):
 
     @property
     def state_shape(self) -> Any:
-        """The shape of the state, without the batch."""
+        """The shape of the state without the batch axis."""
         return (self.hidden_size,)
 
     def extra_repr(self) -> str:
-        """Sizes."""
+        """Return the sizes."""
         return f"{self.input_size}, {self.hidden_size}"
 
 
 class SimpleRNNCell(_Cell):
-    """h' = activation(W_ih x + b_ih + W_hh h + b_hh)
+    """h' = activation(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990).
 
-    (Elman 1990).
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
     """
 
@@ -179,29 +185,29 @@ class SimpleRNNCell(_Cell):
         super().__init__(
             1, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         )
-        self.activation = _known(activation)
+        self.activation = _check_activation(activation)
         self._activation_fn = getattr(F, activation)
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        new = self._activation_fn(add(*self._products(inputs, hidden)))
+        new = self._activation_fn(add(*self._projections(inputs, hidden)))
         return new, new
 
     def extra_repr(self) -> str:
-        """Sizes, and the activation when it is not tanh."""
+        """Return the sizes, and the activation if it is not tanh."""
         return super().extra_repr() + (
             f", activation={self.activation}" if self.activation != "tanh" else ""
         )
 
 
 class LSTMCell(_Cell):
-    """Long short-term memory
+    """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
-    (Hochreiter and Schmidhuber 1997).
+    c' = sigmoid(f) * c + sigmoid(i) * tanh(g); h' = sigmoid(o) * tanh(c'), where i, f, g, o are the
+    quarters of W_ih x + b_ih + W_hh h + b_hh (input, forget, cell and output gate).
+
     inputs [B, input_size], states (h, c) -> (h', (h', c'))
-
-    Gates are stored in the order input, forget, cell, output.
     """
 
     def __init__(
@@ -219,26 +225,27 @@ class LSTMCell(_Cell):
         )
 
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """Compute one step; `states` is zero by default."""
         hidden, cell = self.get_initial_states(inputs) if states is None else states
-        i, f, g, o = split(add(*self._products(inputs, hidden)), 4, -1)
-        new = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
-        out = multiply(F.sigmoid(o), F.tanh(new))
-        return out, (out, new)
+        i, f, g, o = split(add(*self._projections(inputs, hidden)), 4, -1)
+        new_cell = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
+        out = multiply(F.sigmoid(o), F.tanh(new_cell))
+        return out, (out, new_cell)
 
     @property
     def state_shape(self) -> Any:
-        """The shapes of h and c, without the batch."""
+        """The shapes of h and c without the batch axis."""
         return (self.hidden_size,), (self.hidden_size,)
 
 
 class GRUCell(_Cell):
-    """Gated recurrent unit
+    """Gated recurrent unit (Cho et al. 2014).
 
-    (Cho et al. 2014).
+    h' = z * h + (1 - z) * tanh(x_c + r * h_c), r = sigmoid(x_r + h_r), z = sigmoid(x_z + h_z),
+    where x_* and h_* are the thirds of W_ih x + b_ih and of W_hh h + b_hh (reset, update,
+    candidate).
+
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
-
-    Gates are stored in the order reset, update, candidate.
     """
 
     def __init__(
@@ -256,16 +263,17 @@ class GRUCell(_Cell):
         )
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
-        """See the class.   states: zeros when not given."""
+        """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        from_inputs, from_hidden = self._products(inputs, hidden)
+        from_inputs, from_hidden = self._projections(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
         candidate = F.tanh(add(xc, multiply(F.sigmoid(add(xr, hr)), hc)))
         new = add(multiply(subtract(hidden, candidate), F.sigmoid(add(xz, hz))), candidate)
         return new, new
 
 
-def _known(activation: str) -> str:
+def _check_activation(activation: str) -> str:
+    """Return the activation of a SimpleRNN; raises OpError if it is unknown."""
     if activation not in ("tanh", "relu"):
         raise OpError(
             with_user_line(f"SimpleRNN: activation={activation!r} is neither 'tanh' nor 'relu'")
@@ -273,17 +281,20 @@ def _known(activation: str) -> str:
     return activation
 
 
-def _time_first(x: Tensor) -> Tensor:
+def _swap_batch_and_time(x: Tensor) -> Tensor:
     return transpose(x, [1, 0, *range(2, x.ndim)])
 
 
-def _kept(inside: Tensor, new: Tensor, old: Tensor) -> Tensor:
-    """`new` inside of a sequence, `old` behind its end.   inside [B] of 0 and 1, states [B, *]"""
-    mask = unsqueeze(inside, list(range(1, new.ndim)))
+def _mask_state(is_valid: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    """Select the new state within a sequence and the old state after its end.
+
+    is_valid [B] of 0 and 1, states [B, *]
+    """
+    mask = unsqueeze(is_valid, list(range(1, new.ndim)))
     return add(multiply(new, mask), multiply(old, subtract(1.0, mask)))
 
 
-def over_time(
+def run_over_time(
     cell: Any,
     inputs: Any,
     states: Any,
@@ -292,43 +303,46 @@ def over_time(
     reverse: bool,
     extra: dict[str, Any],
 ) -> tuple[Any, Any]:
-    """The cell at every step: (outputs, last states).
+    """Run a cell over all time steps: returns the outputs and the last states.
 
-    Behind the end of a sequence its states stay.
+    After the end of a sequence (`lengths`) its states do not change.
     """
     axis = 0 if time_major else 1
     first = pytree.leaves(inputs)[0]
     check_tensors(first)
     if first.ndim < 2:
         raise no_axis_error(first, axis)
-    count = first.meta.shape[axis]
-    if count < 0:
+    num_steps = first.meta.shape[axis]
+    if num_steps < 0:
         raise OpError(
-            with_user_line(f"RNN: the number of steps is not known (inputs={first.meta})")
+            with_user_line(f"RNN: the number of time steps must be static (inputs={first.meta})")
         )
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 - axis)
     if not time_major:
-        inputs = pytree.map(_time_first, inputs)
-    inside = None
+        inputs = pytree.map(_swap_batch_and_time, inputs)
+    is_valid = None
     if lengths is not None:
-        inside = cast(
-            less_than(unsqueeze(arange(count, dtype=lengths.dtype), 1), unsqueeze(lengths, 0)),
+        is_valid = cast(
+            less_than(unsqueeze(arange(num_steps, dtype=lengths.dtype), 1), unsqueeze(lengths, 0)),
             first.dtype,
         )
-    outputs: list[Any] = [None] * count
-    for t in reversed(range(count)) if reverse else range(count):
+    outputs: list[Any] = [None] * num_steps
+    for t in reversed(range(num_steps)) if reverse else range(num_steps):
         outputs[t], new = cell(pytree.map(lambda x, t=t: x[t], inputs), states, **extra)
         states = (
             new
-            if inside is None
-            else pytree.map(lambda n, o, t=t: _kept(inside[t], n, o), new, states)
+            if is_valid is None
+            else pytree.map(lambda n, o, t=t: _mask_state(is_valid[t], n, o), new, states)
         )
     return pytree.map(lambda *each: stack(each, axis), *outputs), states
 
 
 class RNN(Layer):
-    """A cell run over a sequence.   inputs [B, T, *] -> (outputs [B, T, *], last states)"""
+    """Run a cell over a sequence.
+
+    inputs [B, T, *] -> (outputs [B, T, *], last states)
+    """
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False) -> None:
         super().__init__()
@@ -343,8 +357,11 @@ class RNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """See the class.   sequence_length [B]: later steps leave the states alone."""
-        return over_time(
+        """Run the cell over all steps.
+
+        sequence_length [B]: the states of a sequence do not change after its end
+        """
+        return run_over_time(
             self.cell,
             inputs,
             initial_states,
@@ -356,9 +373,9 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Two cells run over a sequence in opposite directions.
+    """Run two cells over a sequence in opposite directions and concatenate their outputs.
 
-    inputs [B, T, *] -> (outputs [B, T, both], (states, states))
+    inputs [B, T, *] -> (outputs [B, T, sum of the output sizes], (states, states))
     """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
@@ -380,25 +397,25 @@ class BiRNN(Layer):
         sequence_length: Tensor | None = None,
         **kwargs: Any,
     ) -> Any:
-        """See the class.   initial_states: those of both cells."""
-        forth, back = (None, None) if initial_states is None else initial_states
-        out, last = over_time(
-            self.cell_fw, inputs, forth, sequence_length, self.time_major, False, kwargs
+        """Run both cells over all steps; `initial_states` is a pair."""
+        states_fw, states_bw = (None, None) if initial_states is None else initial_states
+        out_fw, last_fw = run_over_time(
+            self.cell_fw, inputs, states_fw, sequence_length, self.time_major, False, kwargs
         )
-        out_back, last_back = over_time(
-            self.cell_bw, inputs, back, sequence_length, self.time_major, True, kwargs
+        out_bw, last_bw = run_over_time(
+            self.cell_bw, inputs, states_bw, sequence_length, self.time_major, True, kwargs
         )
-        return pytree.map(lambda a, b: concat([a, b], -1), out, out_back), (last, last_back)
+        return pytree.map(lambda a, b: concat([a, b], -1), out_fw, out_bw), (last_fw, last_bw)
 
 
-class _Network(LayerList):
-    """Several layers of one or two directions, run by one op.
+class _RecurrentNetwork(LayerList):
+    """Base of the recurrent networks: layers of one or two directions (D), run by one op.
 
     inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], last)
 
-    last: (h, c) of an LSTM, else h; each [layers * D, B, hidden_size].
-    Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, those of the other direction
-    end in _reverse; the same ones are in the cells, too.
+    last: (h, c) of an LSTM, otherwise h; each [layers * D, B, hidden_size]. Parameters are
+    weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, with the suffix _reverse for the second
+    direction. The cells share them.
     """
 
     def __init__(
@@ -415,28 +432,36 @@ class _Network(LayerList):
     ) -> None:
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
-            why = f"direction={direction!r} is not one of 'forward', 'bidirect', 'bidirectional'"
-            raise OpError(with_user_line(f"{type(self).__name__}: {why}"))
+            problem = (
+                f"direction={direction!r} is not one of 'forward', 'bidirect', 'bidirectional'"
+            )
+            raise OpError(with_user_line(f"{type(self).__name__}: {problem}"))
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
         self.num_directions = 1 if direction == "forward" else 2
         self.state_components = 2 if mode == "LSTM" else 1
         for layer in range(num_layers):
-            wide = self.num_directions * hidden_size if layer else input_size
-            cells = [cell(wide, hidden_size, **settings) for _ in range(self.num_directions)]
+            layer_input_size = self.num_directions * hidden_size if layer else input_size
+            cells = [
+                cell(layer_input_size, hidden_size, **settings) for _ in range(self.num_directions)
+            ]
             self.append(
                 RNN(cells[0], False, time_major)
                 if len(cells) == 1
                 else BiRNN(cells[0], cells[1], time_major)
             )
         self._cells: list[Any] = [c for layer in self for c in layer.children()]
-        for at, one in enumerate(self._cells):
-            layer, back = divmod(at, self.num_directions)
+        for index, cell_layer in enumerate(self._cells):
+            layer, is_reverse = divmod(index, self.num_directions)
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-                setattr(self, f"{name}_l{layer}" + ("_reverse" if back else ""), getattr(one, name))
+                setattr(
+                    self,
+                    f"{name}_l{layer}" + ("_reverse" if is_reverse else ""),
+                    getattr(cell_layer, name),
+                )
 
     def flatten_parameters(self) -> None:
-        """Nothing to do: there is no device memory to lay out."""
+        """Do nothing: the weights need no contiguous device memory."""
 
     def _weights(self) -> list[Any]:
         matrices = [w for c in self._cells for w in (c.weight_ih, c.weight_hh)]
@@ -445,15 +470,15 @@ class _Network(LayerList):
     def forward(
         self, inputs: Tensor, initial_states: Any = None, sequence_length: Tensor | None = None
     ) -> Any:
-        """See the class.
+        """Run all layers over all steps.
 
-        initial_states like last, zeros when not given; sequence_length int [B]: behind it outputs
-        are 0.
+        initial_states: like `last`, zeros by default; sequence_length int [B]: outputs after the
+        end of a sequence are 0
         """
         x = inputs if self.time_major else transpose(inputs, [1, 0, 2])
         out, _, _, last = OPS["rnn"](
             x,
-            self._states(x, initial_states),
+            self._initial_states(x, initial_states),
             self._weights(),
             sequence_length,
             dropout_prob=float(self.dropout),
@@ -468,9 +493,9 @@ class _Network(LayerList):
             last
         ) > 1 else last[0]
 
-    def _states(self, x: Tensor, given: Any) -> list[Tensor]:
-        if given is not None:
-            return [given] if isinstance(given, Tensor) else list(given)
+    def _initial_states(self, x: Tensor, states: Any) -> list[Tensor]:
+        if states is not None:
+            return [states] if isinstance(states, Tensor) else list(states)
         zeros = OPS["fill_constant_batch_size_like"](
             x,
             shape=[self.num_layers * self.num_directions, -1, self.hidden_size],
@@ -481,15 +506,15 @@ class _Network(LayerList):
         return [zeros] * self.state_components
 
     def extra_repr(self) -> str:
-        """Sizes, and the settings that are not at their defaults."""
-        found = f"{self.input_size}, {self.hidden_size}"
-        found += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
-        found += f", time_major={self.time_major}" if self.time_major else ""
-        return found + (f", dropout={self.dropout}" if self.dropout else "")
+        """Return the sizes, and the arguments that are not at their defaults."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        text += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
+        text += f", time_major={self.time_major}" if self.time_major else ""
+        return text + (f", dropout={self.dropout}" if self.dropout else "")
 
 
-class SimpleRNN(_Network):
-    """Layers of SimpleRNNCell.
+class SimpleRNN(_RecurrentNetwork):
+    """Network of SimpleRNNCells.
 
     inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
     """
@@ -511,7 +536,7 @@ class SimpleRNN(_Network):
     ) -> None:
         super().__init__(
             SimpleRNNCell,
-            "RNN_TANH" if _known(activation) == "tanh" else "RNN_RELU",
+            "RNN_TANH" if _check_activation(activation) == "tanh" else "RNN_RELU",
             input_size,
             hidden_size,
             num_layers,
@@ -527,8 +552,8 @@ class SimpleRNN(_Network):
         self.activation = activation
 
 
-class LSTM(_Network):
-    """Layers of LSTMCell.
+class LSTM(_RecurrentNetwork):
+    """Network of LSTMCells.
 
     inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], (h, c), each [layers * D, B,
     hidden_size])
@@ -564,8 +589,8 @@ class LSTM(_Network):
         )
 
 
-class GRU(_Network):
-    """Layers of GRUCell.
+class GRU(_RecurrentNetwork):
+    """Network of GRUCells.
 
     inputs [B, T, input_size] -> (outputs [B, T, D * hidden_size], h [layers * D, B, hidden_size])
     """

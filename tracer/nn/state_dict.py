@@ -12,48 +12,46 @@ from ..core.tensor import Tensor
 
 def collect_state(
     layer: Any,
-    found: dict[str, Tensor],
+    state: dict[str, Tensor],
     sublayers: bool,
     prefix: str,
     non_persistable: bool,
     use_hook: bool,
 ) -> None:
-    """Add the parameters and buffers of a layer, and those of its sublayers, to a dict.
+    """Add the parameters and buffers of a layer and its sublayers to `state`.
 
-    non_persistable: whether to add all buffers
+    non_persistable: whether to include buffers that are not persistable
     """
-    found.update({prefix + n: p for n, p in layer._parameters.items() if p is not None})
-    left_out = () if non_persistable else layer._non_persistable
-    found.update(
-        {prefix + n: b for n, b in layer._buffers.items() if b is not None and n not in left_out}
+    state.update({prefix + n: p for n, p in layer._parameters.items() if p is not None})
+    excluded = () if non_persistable else layer._non_persistable
+    state.update(
+        {prefix + n: b for n, b in layer._buffers.items() if b is not None and n not in excluded}
     )
-    for name, inner in layer.named_children() if sublayers else ():
-        found.update(
-            inner._state_dict_impl(found, True, f"{prefix}{name}.", non_persistable, use_hook)
+    for name, sublayer in layer.named_children() if sublayers else ():
+        state.update(
+            sublayer._state_dict_impl(state, True, f"{prefix}{name}.", non_persistable, use_hook)
         )
 
 
 def set_values(
-    own: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
+    tensors: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
-    """Set tensors by structured name from a state dict; returns missing and unexpected names, see
-    Layer.set_state_dict.
-    """
+    """Set tensors from a state dict. Returns the missing and the unexpected names."""
     missing, used = [], set()
-    for structured_name, tensor in own.items():
+    for structured_name, tensor in tensors.items():
         name = structured_name if use_structured_name else tensor.name
-        why = _mismatch(name, tensor, state_dict.get(name))
-        if why is None:
+        mismatch = _mismatch(name, tensor, state_dict.get(name))
+        if mismatch is None:
             tensor.set_value(state_dict[name])
             used.add(name)
         else:
             missing.append(name)
-            warnings.warn(f"Skip loading for {structured_name}. {why}", stacklevel=3)
+            warnings.warn(f"Skip loading for {structured_name}. {mismatch}", stacklevel=3)
     return missing, [name for name in state_dict if name not in used]
 
 
 def _mismatch(name: str, tensor: Tensor, value: Any) -> str | None:
-    """Why a value of a state dict cannot be assigned to a tensor; None if it can."""
+    """Return why a value of a state dict cannot be assigned to a tensor; None if it can."""
     if value is None:
         return f"{name} is not found in the provided dict."
     shape = list(value.shape if hasattr(value, "shape") else np.shape(value))

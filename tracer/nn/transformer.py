@@ -1,6 +1,5 @@
-"""Attention, and the encoder and decoder of a Transformer
+"""Multi-head attention, and the encoder and decoder of a Transformer (Vaswani et al. 2017).
 
-(Vaswani et al. 2017).
 Sequences are [batch, length, embed_dim].
 """
 
@@ -22,7 +21,7 @@ from ..tensor.math import add, multiply
 from . import functional as F
 from .common import Dropout, Linear
 from .container import LayerList
-from .functional.sequence import additive
+from .functional.sequence import bool_mask_to_additive
 from .layer import Layer
 from .norm import LayerNorm
 from .param_attr import ParamAttr
@@ -38,50 +37,48 @@ __all__ = [
 
 
 def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
-    """A bool or int mask (False hides) as what is added to the scores, or to what has their dtype:
-    0 or -1e9.
+    """Convert a mask to a term that is added to `scores`, in their dtype.
+
+    A bool or int mask becomes 0 or -1e9 (False masks a position).
     """
     try:
         dtype = scores.dtype
     except AttributeError:
         raise not_a_tensor_error(scores) from None
-    return as_added(mask, dtype)
+    return to_additive_mask(mask, dtype)
 
 
-def as_added(mask: Tensor | None, dtype: Any) -> Tensor | None:
-    """What is added to scores of `dtype` for a mask: a bool or int one (False hides) becomes 0 or
-    -1e9.
+def to_additive_mask(mask: Tensor | None, dtype: Any) -> Tensor | None:
+    """Convert a mask to a term that is added to attention scores of `dtype`.
 
-    [*] -> [*]
+    A bool or int mask becomes 0 or -1e9 (False masks a position); a float mask is cast. [*] -> [*]
     """
     if mask is None:
         return None
     check_tensors(mask)
-    return cast(mask, dtype) if is_real(mask.meta.dtype) else additive(mask, dtype)
+    return cast(mask, dtype) if is_real(mask.meta.dtype) else bool_mask_to_additive(mask, dtype)
 
 
-def each_part(attr: Any, count: int) -> list[Any]:
-    """One attribute for each of `count` parts; a name gets the part's number."""
+def attrs_per_sublayer(attr: Any, count: int) -> list[Any]:
+    """Return one attribute for each of `count` sublayers. The index is appended to a name."""
     if isinstance(attr, list | tuple):
         if len(attr) != count:
             raise OpError(
-                with_user_line(
-                    f"Transformer: {len(attr)} attributes are not the {count} of its parts"
-                )
+                with_user_line(f"Transformer: expected {count} attributes, got {len(attr)}")
             )
         return list(attr)
     if attr is None or isinstance(attr, bool):
         return [attr] * count
-    parts = [copy.copy(ParamAttr.of(attr)) for _ in range(count)]
-    for i, part in enumerate(parts):
-        if part is not None and part.name:
-            part.name = f"{part.name}_{i}"
-    return parts
+    attrs = [copy.copy(ParamAttr.of(attr)) for _ in range(count)]
+    for i, sublayer_attr in enumerate(attrs):
+        if sublayer_attr is not None and sublayer_attr.name:
+            sublayer_attr.name = f"{sublayer_attr.name}_{i}"
+    return attrs
 
 
 class Cache(NamedTuple):
-    """Keys and values of the steps so far, each [B, num_heads, length, head_dim]: new ones are
-    added.
+    """Keys and values of the previous steps, each [B, num_heads, length, head_dim]. New ones are
+    appended.
     """
 
     k: Tensor
@@ -89,18 +86,18 @@ class Cache(NamedTuple):
 
 
 class StaticCache(NamedTuple):
-    """Keys and values of a whole memory, each [B, num_heads, length, head_dim]."""
+    """Keys and values of an encoder output, each [B, num_heads, length, head_dim]."""
 
     k: Tensor
     v: Tensor
 
 
 class MultiHeadAttention(Layer):
-    """Attention of several heads.
+    """Multi-head attention: softmax(q k' / sqrt(head_dim) + mask) v per head.
 
     query [B, L, E], key [B, S, kdim], value [B, S, vdim] -> [B, L, E]
 
-    attn_mask: bool or additive, broadcast to [B, num_heads, L, S].
+    attn_mask: bool or additive, broadcast to [B, num_heads, L, S]
     """
 
     Cache = Cache
@@ -130,23 +127,23 @@ class MultiHeadAttention(Layer):
         self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
         self.out_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
 
-    def _heads(self, x: Tensor) -> Tensor:
-        """[B, L, E] -> [B, num_heads, L, head_dim]"""
+    def _split_heads(self, x: Tensor) -> Tensor:
+        """Split the heads: [B, L, E] -> [B, num_heads, L, head_dim]."""
         return transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), [0, 2, 1, 3])
 
     def compute_kv(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of all heads.
+        """Project keys and values and split the heads.
 
         key [B, S, kdim], value [B, S, vdim] -> two [B, num_heads, S, head_dim]
         """
-        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+        return self._split_heads(self.k_proj(key)), self._split_heads(self.v_proj(value))
 
     def _prepare_qkv(self, query: Tensor, key: Tensor, value: Tensor, cache: Any = None) -> Any:
-        """Queries, keys and values of all heads, and with a cache also that, grown.
+        """Project queries, keys and values; with a cache also return the extended cache.
 
-        Model libraries put theirs in its place: rotated ones.
+        Model libraries override it, e.g. for rotary embeddings.
         """
-        q = self._heads(self.q_proj(query))
+        q = self._split_heads(self.q_proj(query))
         k, v = cache if isinstance(cache, self.StaticCache) else self.compute_kv(key, value)
         if isinstance(cache, self.Cache):
             cache = self.Cache(concat([cache.k, k], 2), concat([cache.v, v], 2))
@@ -154,8 +151,8 @@ class MultiHeadAttention(Layer):
         return (q, k, v) if cache is None else (q, k, v, cache)
 
     def gen_cache(self, key: Tensor, value: Tensor | None = None, type: Any = Cache) -> Any:
-        """A cache to begin with: of a whole memory (StaticCache), of given keys and values, or an
-        empty one.
+        """Create a cache: of an encoder output (StaticCache), of given keys and values, or an empty
+        one.
         """
         if type is StaticCache:
             return StaticCache(*self.compute_kv(key, key if value is None else value))
@@ -178,14 +175,15 @@ class MultiHeadAttention(Layer):
         attn_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """See the class.
+        """Compute the attention.
 
-        With need_weights also the weights [B, num_heads, L, S]; with a cache also that, grown.
+        Also returns the weights [B, num_heads, L, S] if need_weights, and the extended cache if
+        there is one.
         """
-        found = self._prepare_qkv(
+        qkv = self._prepare_qkv(
             query, query if key is None else key, query if value is None else value, cache
         )
-        q, k, v, cache = found if cache is not None else (*found, None)
+        q, k, v, cache = qkv if cache is not None else (*qkv, None)
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
         mask = additive_mask(attn_mask, scores)
         weights = F.softmax(scores if mask is None else add(scores, mask))
@@ -202,8 +200,8 @@ class MultiHeadAttention(Layer):
 
 
 class _Block(Layer):
-    """What the layers of encoder and decoder share: steps with dropout, residual and
-    normalisation.
+    """Base of the encoder and decoder layers: dropout, residual and normalization around a
+    sublayer.
     """
 
     normalize_before: bool
@@ -212,24 +210,24 @@ class _Block(Layer):
     dropout: Dropout
     activation: Any
 
-    def _step(self, x: Tensor, norm: Layer, dropout: Layer, of: Any) -> Tensor:
-        """x plus what `of` makes of it, normalised before or after."""
+    def _residual(self, x: Tensor, norm: Layer, dropout: Layer, sublayer: Any) -> Tensor:
+        """Return x + dropout(sublayer(x)), normalized before or after."""
         if self.normalize_before:
-            return add(x, dropout(of(norm(x))))
-        found: Tensor = norm(add(x, dropout(of(x))))
-        return found
+            return add(x, dropout(sublayer(norm(x))))
+        out: Tensor = norm(add(x, dropout(sublayer(x))))
+        return out
 
     def _feed_forward(self, x: Tensor) -> Any:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-def _settings(values: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of an __init__, to make another layer like it."""
+def _constructor_args(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `__init__`, from its local variables."""
     return {name: value for name, value in values.items() if name not in ("self", "__class__")}
 
 
 class TransformerEncoderLayer(_Block):
-    """Self-attention and a feed-forward net, each with dropout, residual and normalisation.
+    """Encoder layer: self-attention and a feed-forward network.
 
     src [B, L, d_model] -> like src
     """
@@ -247,13 +245,13 @@ class TransformerEncoderLayer(_Block):
         weight_attr: Any = None,
         bias_attr: Any = None,
     ) -> None:
-        config = _settings(locals())
+        config = _constructor_args(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = each_part(weight_attr, 2), each_part(bias_attr, 2)
-        attention = dropout if attn_dropout is None else attn_dropout
+        weights, biases = attrs_per_sublayer(weight_attr, 2), attrs_per_sublayer(bias_attr, 2)
+        attention_dropout = dropout if attn_dropout is None else attn_dropout
         self.self_attn = MultiHeadAttention(
-            d_model, nhead, attention, weight_attr=weights[0], bias_attr=biases[0]
+            d_model, nhead, attention_dropout, weight_attr=weights[0], bias_attr=biases[0]
         )
         self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
         self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
@@ -263,62 +261,62 @@ class TransformerEncoderLayer(_Block):
         self.activation = getattr(F, activation)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """See the class.   With a cache also that, grown."""
-        mask, grown = additive_mask(src_mask, src), []
+        """Compute the output; with a cache also return the extended cache."""
+        mask, new_caches = additive_mask(src_mask, src), []
 
         def attend(x: Tensor) -> Any:
-            found = self.self_attn(x, x, x, mask, cache)
+            out = self.self_attn(x, x, x, mask, cache)
             if cache is None:
-                return found
-            grown.append(found[-1])
-            return found[0]
+                return out
+            new_caches.append(out[-1])
+            return out[0]
 
-        src = self._step(src, self.norm1, self.dropout1, attend)
-        src = self._step(src, self.norm2, self.dropout2, self._feed_forward)
-        return src if cache is None else (src, grown[0])
+        src = self._residual(src, self.norm1, self.dropout1, attend)
+        src = self._residual(src, self.norm2, self.dropout2, self._feed_forward)
+        return src if cache is None else (src, new_caches[0])
 
     def gen_cache(self, src: Tensor) -> Any:
-        """An empty cache for sequences with the batch size of src."""
+        """Create an empty cache for the batch size of `src`."""
         return self.self_attn.gen_cache(src, type=Cache)
 
 
-def _copies(layer: Any, count: int) -> LayerList:
-    """The layer, and others made anew like it."""
+def _replicate(layer: Any, count: int) -> LayerList:
+    """Return the layer and `count` - 1 new layers with the same arguments."""
     return LayerList([layer, *(type(layer)(**copy.copy(layer._config)) for _ in range(count - 1))])
 
 
 class TransformerEncoder(Layer):
-    """Several encoder layers, the first one given, the others made anew like it.
+    """Encoder: the given layer and new ones with the same arguments, one after the other.
 
     src [B, L, d_model] -> like src
     """
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _replicate(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
-        """See the class.   cache: one for each layer; given back grown."""
-        mask, grown = additive_mask(src_mask, src), []
+        """Compute the output. With `cache`, one per layer, also return the extended caches."""
+        mask, new_caches = additive_mask(src_mask, src), []
         for i, layer in enumerate(self.layers):
             if cache is None:
                 src = layer(src, src_mask=mask)
             else:
-                src, new = layer(src, src_mask=mask, cache=cache[i])
-                grown.append(new)
+                src, new_cache = layer(src, src_mask=mask, cache=cache[i])
+                new_caches.append(new_cache)
         out = src if self.norm is None else self.norm(src)
-        return out if cache is None else (out, grown)
+        return out if cache is None else (out, new_caches)
 
     def gen_cache(self, src: Tensor) -> list[Any]:
-        """An empty cache for each layer."""
+        """Create an empty cache for each layer."""
         layers: Any = self.layers
         return [layer.gen_cache(src) for layer in layers]
 
 
 class TransformerDecoderLayer(_Block):
-    """Self-attention, attention to a memory, and a feed-forward net.
+    """Decoder layer: self-attention, cross-attention and a feed-forward network.
 
     tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
     """
@@ -336,13 +334,13 @@ class TransformerDecoderLayer(_Block):
         weight_attr: Any = None,
         bias_attr: Any = None,
     ) -> None:
-        config = _settings(locals())
+        config = _constructor_args(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
-        weights, biases = each_part(weight_attr, 3), each_part(bias_attr, 3)
-        attention = dropout if attn_dropout is None else attn_dropout
+        weights, biases = attrs_per_sublayer(weight_attr, 3), attrs_per_sublayer(bias_attr, 3)
+        attention_dropout = dropout if attn_dropout is None else attn_dropout
         self.self_attn, self.cross_attn = (
-            MultiHeadAttention(d_model, nhead, attention, weight_attr=w, bias_attr=b)
+            MultiHeadAttention(d_model, nhead, attention_dropout, weight_attr=w, bias_attr=b)
             for w, b in zip(weights[:2], biases[:2], strict=True)
         )
         self.linear1 = Linear(d_model, dim_feedforward, weights[2], biases[2])
@@ -360,45 +358,46 @@ class TransformerDecoderLayer(_Block):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """See the class.
+        """Compute the output.
 
-        cache: one of this layer's sequence and one of the memory; given back grown.
+        cache: a Cache of the target and a StaticCache of the memory; the extended caches are
+        returned
         """
-        own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
-        grown: list[Any] = []
+        self_mask, cross_mask = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
+        new_caches: list[Any] = []
 
-        def attend(layer: Any, x: Tensor, to: Tensor, mask: Tensor | None) -> Any:
-            found = layer(x, to, to, mask, None if cache is None else cache[len(grown)])
+        def attend(layer: Any, x: Tensor, source: Tensor, mask: Tensor | None) -> Any:
+            out = layer(x, source, source, mask, None if cache is None else cache[len(new_caches)])
             if cache is None:
-                return found
-            grown.append(found[-1])
-            return found[0]
+                return out
+            new_caches.append(out[-1])
+            return out[0]
 
-        tgt = self._step(
-            tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, own)
+        tgt = self._residual(
+            tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, self_mask)
         )
-        tgt = self._step(
-            tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, other)
+        tgt = self._residual(
+            tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, cross_mask)
         )
-        tgt = self._step(tgt, self.norm3, self.dropout3, self._feed_forward)
-        return tgt if cache is None else (tgt, tuple(grown))
+        tgt = self._residual(tgt, self.norm3, self.dropout3, self._feed_forward)
+        return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
-        """An empty cache for the sequence, and one of the memory."""
+        """Create an empty cache for the target and a cache of the memory."""
         return self.self_attn.gen_cache(memory, type=Cache), self.cross_attn.gen_cache(
             memory, memory, StaticCache
         )
 
 
 class TransformerDecoder(Layer):
-    """Several decoder layers, the first one given, the others made anew like it.
+    """Decoder: the given layer and new ones with the same arguments, one after the other.
 
     tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
     """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _replicate(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -410,41 +409,46 @@ class TransformerDecoder(Layer):
         memory_mask: Tensor | None = None,
         cache: Any = None,
     ) -> Any:
-        """See the class.   cache: one for each layer; given back grown."""
-        own, other = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
-        grown = []
+        """Compute the output. With `cache`, one per layer, also return the extended caches."""
+        self_mask, cross_mask = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
+        new_caches = []
         for i, layer in enumerate(self.layers):
             if cache is None:
-                tgt = layer(tgt, memory, own, other)
+                tgt = layer(tgt, memory, self_mask, cross_mask)
             else:
-                tgt, new = layer(tgt, memory, own, other, cache[i])
-                grown.append(new)
+                tgt, new_cache = layer(tgt, memory, self_mask, cross_mask, cache[i])
+                new_caches.append(new_cache)
         out = tgt if self.norm is None else self.norm(tgt)
-        return out if cache is None else (out, grown)
+        return out if cache is None else (out, new_caches)
 
     def gen_cache(self, memory: Tensor, do_zip: bool = False) -> list[Any]:
-        """A cache for each layer; do_zip: those of the sequence apart from those of the memory."""
+        """Create the caches of each layer; with `do_zip` as a list of Caches and a list of
+        StaticCaches.
+        """
         layers: Any = self.layers
         caches = [layer.gen_cache(memory) for layer in layers]
         return list(zip(*caches, strict=True)) if do_zip else caches
 
 
-def _parts(attr: Any) -> tuple[Any, Any]:
-    """The attributes of encoder and decoder layers, from one for all, or a list of one, two or
+def _encoder_decoder_attrs(attr: Any) -> tuple[Any, Any]:
+    """Return the attributes of encoder and decoder layers, from one attribute or a list of one to
     three.
     """
     if not isinstance(attr, list | tuple):
         return attr, attr
     if len(attr) not in (1, 2, 3):
         raise OpError(
-            with_user_line(f"Transformer: {len(attr)} attributes are not one, two or three")
+            with_user_line(f"Transformer: expected one to three attributes, got {len(attr)}")
         )
     first, last = attr[0], attr[-1]
     return [first, last], list(attr) if len(attr) == 3 else [first, first, last]
 
 
 class Transformer(Layer):
-    """An encoder and a decoder.   src [B, S, d_model], tgt [B, L, d_model] -> like tgt"""
+    """Encoder-decoder model.
+
+    src [B, S, d_model], tgt [B, L, d_model] -> like tgt
+    """
 
     def __init__(
         self,
@@ -464,8 +468,8 @@ class Transformer(Layer):
         custom_decoder: Layer | None = None,
     ) -> None:
         super().__init__()
-        weights, biases = _parts(weight_attr), _parts(bias_attr)
-        common = (
+        weights, biases = _encoder_decoder_attrs(weight_attr), _encoder_decoder_attrs(bias_attr)
+        args = (
             d_model,
             nhead,
             dim_feedforward,
@@ -476,11 +480,11 @@ class Transformer(Layer):
             normalize_before,
         )
         if custom_encoder is None:
-            layer: Layer = TransformerEncoderLayer(*common, weights[0], biases[0])
+            layer: Layer = TransformerEncoderLayer(*args, weights[0], biases[0])
             custom_encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(d_model))
         self.encoder = custom_encoder
         if custom_decoder is None:
-            layer = TransformerDecoderLayer(*common, weights[1], biases[1])
+            layer = TransformerDecoderLayer(*args, weights[1], biases[1])
             custom_decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(d_model))
         self.decoder = custom_decoder
         self.d_model, self.nhead = d_model, nhead
@@ -493,13 +497,13 @@ class Transformer(Layer):
         tgt_mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """See the class.   Masks: bool, whole or additive."""
+        """Compute the output of the decoder. Masks are bool, int or additive."""
         memory = self.encoder(src, src_mask=additive_mask(src_mask, src))
-        found: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
-        return found
+        out: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
+        return out
 
     def generate_square_subsequent_mask(self, length: int) -> Tensor:
-        """The mask that hides what comes later: 0 up to the diagonal, minus infinity above.
+        """Return the causal mask: 0 on and below the diagonal, -inf above.
 
         -> [length, length]
         """

@@ -1,5 +1,5 @@
-"""Layers that resize, rearrange, pad and compare: each calls the function of nn.functional that its
-row names.
+"""Layers that resize, rearrange and pad images. A table names the function of `nn.functional` that
+each layer calls.
 """
 
 from __future__ import annotations
@@ -10,57 +10,59 @@ from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
-from .function_layer import REQUIRED, FunctionLayer, Row, made
+from .function_layer import REQUIRED, FunctionLayer, Row, make_layer
 from .layer import Layer
 
 
-class _Padded(FunctionLayer):
-    """One number of padding is for all sides."""
+class _PadLayer(FunctionLayer):
+    """Base of the padding layers: an int pads all sides."""
 
-    _names: ClassVar[dict[str, str]] = {"padding": "_pad"}
+    _attribute_names: ClassVar[dict[str, str]] = {"padding": "_pad"}
 
-    def _prepared(self, settings: dict[str, Any]) -> dict[str, Any]:
-        if isinstance(settings["padding"], int):
+    def _normalize_config(self, config: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(config["padding"], int):
             sides = {"Pad1D": 2, "Pad3D": 6}.get(type(self).__name__, 4)
-            settings["padding"] = [settings["padding"]] * sides
-        return settings
+            config["padding"] = [config["padding"]] * sides
+        return config
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        s = self._settings
+        s = self._get_config()
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
         )
 
 
-class _Resized(FunctionLayer):
-    """One of size and scale_factor is given, and shown."""
+class _ResizeLayer(FunctionLayer):
+    """Base of the resizing layers: `repr` shows either size or scale_factor."""
 
     def extra_repr(self) -> str:
-        """Settings."""
-        settings = self._settings
-        given = "size" if settings["scale_factor"] is None else "scale_factor"
-        rest = [k for k in settings if k not in ("size", "scale_factor")]
-        return ", ".join(f"{k}={settings[k]}" for k in [given, *rest]) + (
+        """Return the arguments that `repr` shows."""
+        config = self._get_config()
+        target = "size" if config["scale_factor"] is None else "scale_factor"
+        others = [k for k in config if k not in ("size", "scale_factor")]
+        return ", ".join(f"{k}={config[k]}" for k in [target, *others]) + (
             f", name={self._name}" if self._name else ""
         )
 
 
-class _Nearest(_Resized):
-    """Both kinds of upsampling to a size or by a factor."""
+class _UpsampleNearest(_ResizeLayer):
+    """Upsampling to a size or by a factor, with a fixed interpolation."""
 
-    _fixed: tuple[str, bool] = ("nearest", False)
+    _mode_and_corners: tuple[str, bool] = ("nearest", False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        s, (mode, corners) = self._settings, self._fixed
-        return F.interpolate(x, s["size"], s["scale_factor"], mode, corners, 0, s["data_format"])
+        s, (mode, align_corners) = self._get_config(), self._mode_and_corners
+        return F.interpolate(
+            x, s["size"], s["scale_factor"], mode, align_corners, 0, s["data_format"]
+        )
 
 
-class _Bilinear(_Nearest):
-    """Upsampling with align_corners."""
+class _UpsampleBilinear(_UpsampleNearest):
+    """Bilinear upsampling with aligned corners."""
 
-    _fixed = ("bilinear", True)
+    _mode_and_corners = ("bilinear", True)
 
 
 _PAD = {"padding": REQUIRED, "mode": "constant", "value": 0.0}
@@ -89,77 +91,84 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Pad1D",
             "pad",
             {**_PAD, "data_format": "NCL"},
-            "Padding: left, right.   x [N, C, L] -> [N, C, L']",
-            kept="_{}",
+            "Pad the last axis: left, right.",
+            "x [N, C, L] -> [N, C, L']",
+            attribute_format="_{}",
         ),
-        _Padded,
+        _PadLayer,
     ),
     (
         Row(
             "Pad2D",
             "pad",
             {**_PAD, "data_format": "NCHW"},
-            "Padding: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']",
-            kept="_{}",
+            "Pad images: left, right, top, bottom.",
+            "x [N, C, H, W] -> [N, C, H', W']",
+            attribute_format="_{}",
         ),
-        _Padded,
+        _PadLayer,
     ),
     (
         Row(
             "Pad3D",
             "pad",
             {**_PAD, "data_format": "NCDHW"},
-            "Padding: left, right, top, bottom, front, back.   x [N, C, D, H, W] -> [N, C, D', "
-            "H', W']",
-            kept="_{}",
+            "Pad volumes: left, right, top, bottom, front, back.",
+            "x [N, C, D, H, W] -> [N, C, D', H', W']",
+            attribute_format="_{}",
         ),
-        _Padded,
+        _PadLayer,
     ),
     (
         Row(
             "ZeroPad2D",
             "zeropad2d",
             {"padding": REQUIRED, "data_format": "NCHW"},
-            "Zeros around pictures.   x [N, C, H, W] -> [N, C, H', W']",
-            kept="_{}",
+            "Pad images with zeros: left, right, top, bottom.",
+            "x [N, C, H, W] -> [N, C, H', W']",
+            attribute_format="_{}",
         ),
-        _Padded,
+        _PadLayer,
     ),
     (
         Row(
             "Upsample",
             "interpolate",
             _UPSAMPLE,
-            "functional.interpolate as a layer.   x [N, C, *S] -> [N, C, *size]",
+            "Resize to `size` or by `scale_factor`, as `functional.interpolate`.",
+            "x [N, C, *S] -> [N, C, *size]",
         ),
-        _Resized,
+        _ResizeLayer,
     ),
     (
         Row(
             "UpsamplingNearest2D",
             "interpolate",
             {**_RESIZE, "data_format": "NCHW"},
-            "Nearest.   x [N, C, H, W] -> [N, C, *size]",
+            "Resize images by nearest-neighbour interpolation.",
+            "x [N, C, H, W] -> [N, C, *size]",
         ),
-        _Nearest,
+        _UpsampleNearest,
     ),
     (
         Row(
             "UpsamplingBilinear2D",
             "interpolate",
             {**_RESIZE, "data_format": "NCHW"},
-            "Bilinear, corners aligned.   x [N, C, H, W] -> [N, C, *size]",
+            "Resize images by bilinear interpolation with aligned corners.",
+            "x [N, C, H, W] -> [N, C, *size]",
         ),
-        _Bilinear,
+        _UpsampleBilinear,
     ),
     (
         Row(
             "PixelShuffle",
             "pixel_shuffle",
             {"upscale_factor": REQUIRED, **_SHUFFLE},
-            "Channels as pixels.   x [N, C * r * r, H, W] -> [N, C, H * r, W * r]",
-            shown=("upscale_factor",),
-            kept="_{}",
+            "Rearrange channels into pixels.",
+            "x [N, C * r * r, H, W] -> [N, C, H * r, W * r]",
+            repr_config=("upscale_factor",),
+            attribute_format="_{}",
         ),
         FunctionLayer,
     ),
@@ -168,9 +177,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "PixelUnshuffle",
             "pixel_unshuffle",
             {"downscale_factor": REQUIRED, **_SHUFFLE},
-            "Pixels as channels.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]",
-            shown=("downscale_factor",),
-            kept="_{}",
+            "Rearrange pixels into channels.",
+            "x [N, C, H * r, W * r] -> [N, C * r * r, H, W]",
+            repr_config=("downscale_factor",),
+            attribute_format="_{}",
         ),
         FunctionLayer,
     ),
@@ -179,9 +189,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "ChannelShuffle",
             "channel_shuffle",
             {"groups": REQUIRED, **_SHUFFLE},
-            "Groups of channels interleaved.   x [N, C, H, W] -> like x",
-            shown=("groups",),
-            kept="_{}",
+            "Interleave groups of channels.",
+            "x [N, C, H, W] -> like x",
+            repr_config=("groups",),
+            attribute_format="_{}",
         ),
         FunctionLayer,
     ),
@@ -190,7 +201,8 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Unfold",
             "unfold",
             _WINDOW,
-            "Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, L]",
+            "Extract the L sliding windows as columns (im2col).",
+            "x [N, C, H, W] -> [N, C * kH * kW, L]",
             _INPUT,
             _WINDOW_SHOWN,
         ),
@@ -201,7 +213,8 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Fold",
             "fold",
             {"output_sizes": REQUIRED, **_WINDOW},
-            "Columns as windows, added.   x [N, C * kH * kW, L] -> [N, C, *output_sizes]",
+            "Sum columns into sliding windows (col2im), the adjoint of Unfold.",
+            "x [N, C * kH * kW, L] -> [N, C, *output_sizes]",
             _INPUT,
             _WINDOW_SHOWN,
         ),
@@ -212,8 +225,8 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "LocalResponseNorm",
             "local_response_norm",
             _LRN,
-            "Channels normalised by those around   (Krizhevsky et al. 2012).   x [N, C, *] -> "
-            "like x",
+            "Normalize each channel by its neighbours (Krizhevsky et al. 2012).",
+            "x [N, C, *] -> like x",
             _INPUT,
         ),
         FunctionLayer,
@@ -223,9 +236,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "AlphaDropout",
             "alpha_dropout",
             {"p": 0.5},
-            "Dropout for SELU   (Klambauer et al. 2017).   x [*] -> [*]",
+            "Dropout for SELU that preserves mean and variance (Klambauer et al. 2017).",
+            "x [*] -> [*]",
             _INPUT,
-            trained=True,
+            pass_training=True,
         ),
         FunctionLayer,
     ),
@@ -234,9 +248,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Dropout2D",
             "dropout2d",
             {"p": 0.5, "data_format": "NCHW"},
-            "Dropout of whole channels.   x [N, C, H, W] -> like x",
+            "Drop whole channels of images.",
+            "x [N, C, H, W] -> like x",
             _INPUT,
-            trained=True,
+            pass_training=True,
         ),
         FunctionLayer,
     ),
@@ -245,9 +260,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "Dropout3D",
             "dropout3d",
             {"p": 0.5, "data_format": "NCDHW"},
-            "Dropout of whole channels.   x [N, C, D, H, W] -> like x",
+            "Drop whole channels of volumes.",
+            "x [N, C, D, H, W] -> like x",
             _INPUT,
-            trained=True,
+            pass_training=True,
         ),
         FunctionLayer,
     ),
@@ -256,30 +272,35 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             "CosineSimilarity",
             "cosine_similarity",
             {"axis": 1, "eps": 1e-8},
-            "The cosine of an angle along an axis.   [*], [*] -> [* without axis]",
+            "Cosine similarity along an axis.",
+            "[*], [*] -> [* without axis]",
             ("x1", "x2"),
-            named=False,
-            kept="_{}",
+            has_name=False,
+            attribute_format="_{}",
         ),
         FunctionLayer,
     ),
 ]
-CLASSES = {row.name: made(row, __name__, base) for row, base in TABLE}
-CLASSES["LocalResponseNorm"].extra_repr = lambda self: _changed(self, "data_format", "NCHW")  # type: ignore[method-assign]
+CLASSES = {row.name: make_layer(row, __name__, base) for row, base in TABLE}
+CLASSES["LocalResponseNorm"].extra_repr = lambda self: _config_text(self, "data_format", "NCHW")  # type: ignore[method-assign]
 globals().update(CLASSES)
-__all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE0604 - made from the table
+__all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE0604 - created from the table
 
 
-def _changed(layer: FunctionLayer, setting: str, default: Any) -> str:
-    """The settings, one of them only when it is not at its default."""
-    found = {k: v for k, v in layer._settings.items() if k != setting or v != default}
+def _config_text(layer: FunctionLayer, argument: str, default: Any) -> str:
+    """Return the arguments for `repr`, one of them only if it is not at its default."""
+    shown_config = {k: v for k, v in layer._get_config().items() if k != argument or v != default}
     return ", ".join(
-        [f"{k}={v}" for k, v in found.items()] + ([f"name={layer._name}"] if layer._name else [])
+        [f"{k}={v}" for k, v in shown_config.items()]
+        + ([f"name={layer._name}"] if layer._name else [])
     )
 
 
 class PairwiseDistance(Layer):
-    """The p-norm of x - y along the last axis.   x [*, D], y [*, D] -> [*]"""
+    """p-norm of x - y + epsilon along the last axis.
+
+    x [*, D], y [*, D] -> [*]
+    """
 
     def __init__(
         self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
@@ -292,15 +313,15 @@ class PairwiseDistance(Layer):
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
-        """Settings, those at their defaults left out."""
-        found = f"p={self.p}"
-        found += f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
-        found += f", keepdim={self.keepdim}" if self.keepdim else ""
-        return found + (f", name={self.name}" if self.name else "")
+        """Return the arguments, without those at their defaults."""
+        text = f"p={self.p}"
+        text += f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
+        text += f", keepdim={self.keepdim}" if self.keepdim else ""
+        return text + (f", name={self.name}" if self.name else "")
 
 
 class Bilinear(Layer):
-    """x1' W x2 for each of out_features matrices W, plus bias.
+    """Bilinear form x1' W x2 + bias for each of `out_features` matrices W.
 
     x1 [B, in1_features], x2 [B, in2_features] -> [B, out_features]
     """
@@ -331,17 +352,20 @@ class Bilinear(Layer):
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Sizes."""
-        found = (
+        """Return the sizes."""
+        text = (
             f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
             f"out_features={self._out_features}"
         )
-        found += f", dtype={self._dtype.name}"
-        return found + (f", name={self._name}" if self._name else "")
+        text += f", dtype={self._dtype.name}"
+        return text + (f", name={self._name}" if self._name else "")
 
 
 class Unflatten(Layer):
-    """An axis as several.   x [*, product of shape, *] -> [*, *shape, *]"""
+    """Split an axis into several.
+
+    x [*, product of shape, *] -> [*, *shape, *]
+    """
 
     def __init__(self, axis: int, shape: Any, name: str | None = None) -> None:
         super().__init__()
@@ -352,22 +376,22 @@ class Unflatten(Layer):
         check_tensors(input)
         if not input.ndim:
             raise no_axis_error(input, self.axis)
-        at, dims = self.axis % input.ndim, input.meta.shape
-        kept = [0] * at
+        axis, dims = self.axis % input.ndim, input.meta.shape
+        leading = [0] * axis
         return reshape(
             input,
             [
-                *kept,
+                *leading,
                 *self.shape,
                 *(
-                    d if d >= 0 else int(input.shape[at + 1 + i])
-                    for i, d in enumerate(dims[at + 1 :])
+                    d if d >= 0 else int(input.shape[axis + 1 + i])
+                    for i, d in enumerate(dims[axis + 1 :])
                 ),
             ],
         )
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return (f"axis={self.axis}, shape={self.shape}") + (
             f", name={self.name}" if self.name else ""
         )

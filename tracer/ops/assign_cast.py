@@ -11,7 +11,7 @@ from .half_precision import upcast_half
 from .meta_rules import like_x, proto_dtype, proto_of
 
 
-@op("cast", "X -> Out")
+@op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
     """Out = X in the dtype of number out_dtype. X [*] -> Out [*]"""
     target = proto_dtype(out_dtype)

@@ -76,7 +76,7 @@ def _(g, x):
     return complex_of(zeros_like(g), scale(g, scale=-1.0))
 
 
-@op("conj", "X -> Out", meta=like_x)
+@op("conj", "X -> Out", meta=like_x, grad_keeps_shape=True)
 def conj(x):
     """Out = Re X - i Im X.   X [*] -> Out [*]"""
     return np.conjugate(x)
@@ -108,7 +108,7 @@ def _(g, x):
     return masked(slope, between(size, low=0.0))
 
 
-@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX, grad_keeps_shape=True)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")
@@ -127,7 +127,7 @@ def _(g, x):
     return as_real(conj(g))
 
 
-@op("as_real", "X -> Out")
+@op("as_real", "X -> Out", grad_keeps_shape=True)
 def as_real(x):
     """Out[..., 0], Out[..., 1] = Re X, Im X.   X complex [*] -> Out [*, 2]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")

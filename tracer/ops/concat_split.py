@@ -92,7 +92,7 @@ def _(gs, x, ys, axis_tensor, *, axis):
     return concat(gs, axis_tensor, axis=axis), None, None
 
 
-@op("split", "X, AxisTensor?, SectionsTensorList*? -> Out*")
+@op("split", "X, AxisTensor?, SectionsTensorList*? -> Out*", grad_keeps_shape=True)
 def split(
     x,
     axis_tensor=None,
@@ -208,7 +208,7 @@ def _(gs, x, *, axis):
     return stack(gs, axis=axis)
 
 
-@op("unbind", "X -> Out*")
+@op("unbind", "X -> Out*", grad_keeps_shape=True)
 def unbind(x, *, axis: int = 0):
     """Out = the slices of X along the axis, without it. X [*, N, *] -> Out list of N [*]"""
     return split_slices(x, axis)

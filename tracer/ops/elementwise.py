@@ -275,7 +275,7 @@ def check_divisor(x: Any, y: Any) -> None:
     check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 
 
-@op("scale", "X, ScaleTensor?! -> Out", meta=like_x)
+@op("scale", "X, ScaleTensor?! -> Out", meta=like_x, grad_keeps_shape=True)
 @upcast_half
 def scale(
     x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
@@ -300,7 +300,7 @@ def _(g, x, scale_tensor, *, scale):
     return OPS["scale"](g, scale_tensor, scale=scale)
 
 
-@op("sum", "X* -> Out", same_dtype="X")
+@op("sum", "X* -> Out", same_dtype="X", grad_keeps_shape=True)
 def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
     """Out = the sum of all X.   X list of [*S] -> Out [*S]"""
     return functools.reduce(np.add, xs) if len(xs) > 1 else xs[0].copy()

@@ -209,7 +209,7 @@ def _(g, x, *, axis):
     return transpose(g, axis=back)
 
 
-@op("flip", "X -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
+@op("flip", "X -> Out", breaks_lod=True, older_attrs={"dims": "axis"}, grad_keeps_shape=True)
 def flip(x, *, axis: Ints):
     """Out = X reversed along the axes. X [*] -> Out [*]"""
     return np.flip(x, tuple(axis))

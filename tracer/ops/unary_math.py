@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import OPS, AmpClass, Op, check_dtype, op
+from ..core.op import OPS, Op, check_dtype, op
 from .compare import between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
@@ -37,14 +37,14 @@ def unary(
     ints: str = "refuse",
     slots: str = "X -> Out",
     analytic: bool = False,
-    amp: AmpClass = "",
+    **traits: Any,
 ) -> Op:
     """Define the op `type` that calls `function`.
 
     of_x(g, X) or of_out(g, Out): the gradient.
     ints: how integers are handled, see `_META`.
     analytic: complex inputs are accepted.
-    amp: see OpTraits.
+    traits: fields of OpTraits.
     """
     other = "iub" if analytic else "iubc"
 
@@ -58,7 +58,7 @@ def unary(
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
     made = op(
-        type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints], amp=amp
+        type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints], **traits
     )(kernel)
     if of_x is not None:
 
@@ -166,7 +166,9 @@ reciprocal: Op = analytic(
     amp="deny",
 )
 
-sign: Op = unary("sign", sign_of, "-1, 0 or 1 as X is", of_x=zero_grad, ints="keep")
+sign: Op = unary(
+    "sign", sign_of, "-1, 0 or 1 as X is", of_x=zero_grad, ints="keep", grad_keeps_shape=True
+)
 floor: Op = unary("floor", np.floor, "X rounded down", of_x=zero_grad)
 ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=zero_grad)
 trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep")

@@ -1,4 +1,4 @@
-"""Adam and its kin: steps scaled by running moments of the gradient."""
+"""Adam, AdamW, Adamax and Lamb: updates scaled by running moments of the gradient."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Array, Change, Optimizer, replace
+from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_arrays
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
@@ -19,23 +19,24 @@ _ADAM = native.kernel("adam")
 
 
 def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
-    """The settings of all of them, beta1 and beta2 in [0, 1), epsilon not negative."""
+    """Return the checked attributes: beta1 and beta2 in [0, 1), epsilon >= 0."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
             raise OpError(f"Adam: {name}={value} is not in [0, 1)")
     if float(epsilon) < 0:
-        raise OpError(f"Adam: epsilon={epsilon} is less than 0")
+        raise OpError(f"Adam: epsilon={epsilon} is negative")
     return {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
 
 
 class Adam(Optimizer):
-    """Steps scaled by running moments of the gradient
+    """Adam (Kingma and Ba 2014), with epsilon outside of the bias correction as in Paddle.
 
-    (Kingma and Ba 2014), with epsilon outside of the correction as in Paddle.
+    moment1 = beta1 * moment1 + (1 - beta1) * g
 
-    moment1 = beta1 * moment1 + (1 - beta1) * g;  moment2 = beta2 * moment2 + (1 - beta2) * g * g;
-    parameter -= lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * moment1 / (sqrt(moment2) + epsilon *
-    sqrt(1 - beta2 ** t))
+    moment2 = beta2 * moment2 + (1 - beta2) * g^2
+
+    parameter -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * moment1 / (sqrt(moment2) + epsilon *
+    sqrt(1 - beta2^t))
     """
 
     _op = optimizer.adam
@@ -56,58 +57,57 @@ class Adam(Optimizer):
     ) -> None:
         if lazy_mode:
             raise OpError(
-                f"{type(self).__name__}: lazy_mode=True is for sparse gradients, which are dense "
-                "here"
+                f"{type(self).__name__}: lazy_mode=True is not supported, because gradients are "
+                "dense"
             )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)
         self._multi_precision = multi_precision
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         # Paddle stores the powers of the betas for the next step.
         return (
             Accumulator("moment1", "Moment1"),
             Accumulator("moment2", "Moment2"),
-            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], single=True),
-            Accumulator("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], single=True),
+            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
+            Accumulator("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
         )
 
-    def _update_all(self, changes: list[Change]) -> bool:
-        if self._settings:
+    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+        if self._group_options:
             return False
-        states = [self._state_of(p) for p, _, _ in changes]
-        rows = [self._row(*c, s) for c, s in zip(changes, states, strict=True)]
-        if not replace(changes, _ADAM(rows, self._attrs["beta1"], self._attrs["beta2"])):
+        states = [self._accumulators_of(p) for p, _, _ in updates]
+        rows = [self._kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
+        if not assign_arrays(updates, _ADAM(rows, self._attrs["beta1"], self._attrs["beta2"])):
             return False
         for state in states:
             state["beta1_pow_acc"] *= self._attrs["beta1"]
             state["beta2_pow_acc"] *= self._attrs["beta2"]
         return True
 
-    def _row(
+    def _kernel_args(
         self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
     ) -> tuple[Any, ...]:
-        """What the compiled step takes: arrays, epsilon, the rate with its correction, and what is
-        kept of the parameter.
+        """Return the arguments of the compiled kernel: arrays, corrected epsilon and rate, factor
+        of the parameter.
         """
         power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
         correction = math.sqrt(1 - power2)
         rate = lr * correction / (1 - power1)
         arrays = parameter.array, gradient, state["moment1"], state["moment2"]
-        return *arrays, self._attrs["epsilon"] * correction, rate, self._kept(parameter, lr)
+        return *arrays, self._attrs["epsilon"] * correction, rate, self._decay_factor(parameter, lr)
 
-    def _kept(self, parameter: Parameter, lr: float) -> float:
-        """What the parameter is multiplied by before the step."""
+    def _decay_factor(self, parameter: Parameter, lr: float) -> float:
+        """Return the factor of the parameter before the update (decoupled weight decay)."""
         return 1.0
 
 
 class AdamW(Adam):
-    """Adam with the weights themselves shrunk: parameter *= 1 - lr * weight_decay
+    """Adam with decoupled weight decay: parameter *= 1 - lr * weight_decay (Loshchilov and Hutter
+    2017).
 
-    (Loshchilov and Hutter 2017).
-
-    apply_decay_param_fun(name): which parameters shrink; lr_ratio(parameter): a factor for the
-    learning rate.
+    apply_decay_param_fun(name): whether a parameter decays; lr_ratio(parameter): factor of the
+    learning rate
     """
 
     _op = optimizer.adamw
@@ -141,9 +141,9 @@ class AdamW(Adam):
         )
         self._coefficient = float(weight_decay)
         self._lr_ratio = lr_ratio
-        self._decays = apply_decay_param_fun
+        self._has_decay = apply_decay_param_fun
 
-    def _decay_of_gradient(self, parameter: Parameter) -> Any:
+    def _gradient_decay(self, parameter: Parameter) -> Any:
         return None
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -151,30 +151,35 @@ class AdamW(Adam):
         return {
             **super()._attrs_of(parameter),
             "lr_ratio": ratio,
-            "coeff": self._decay_of(parameter),
+            "coeff": self._weight_decay_of(parameter),
             "with_decay": True,
         }
 
-    def _decay_of(self, parameter: Parameter) -> float:
-        if self._decays is not None and not self._decays(parameter.name):
+    def _weight_decay_of(self, parameter: Parameter) -> float:
+        if self._has_decay is not None and not self._has_decay(parameter.name):
             return 0.0
-        return float(self._settings.get(id(parameter), {}).get("weight_decay", self._coefficient))
+        return float(
+            self._group_options.get(id(parameter), {}).get("weight_decay", self._coefficient)
+        )
 
-    def _row(
+    def _kernel_args(
         self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
     ) -> tuple[Any, ...]:
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
-        return super()._row(parameter, gradient, lr * ratio, state)
+        return super()._kernel_args(parameter, gradient, lr * ratio, state)
 
-    def _kept(self, parameter: Parameter, lr: float) -> float:
-        return 1 - lr * self._decay_of(parameter)
+    def _decay_factor(self, parameter: Parameter, lr: float) -> float:
+        return 1 - lr * self._weight_decay_of(parameter)
 
 
 class Adamax(Optimizer):
-    """Adam with the largest decayed gradient in place of the second moment   (Kingma and Ba 2014).
+    """Adam with the infinity norm instead of the second moment (Kingma and Ba 2014).
 
-    moment = beta1 * moment + (1 - beta1) * g;  inf_norm = max(|g|, beta2 * inf_norm + epsilon);
-    parameter -= lr / (1 - beta1 ** t) * moment / inf_norm
+    moment = beta1 * moment + (1 - beta1) * g
+
+    inf_norm = max(|g|, beta2 * inf_norm + epsilon)
+
+    parameter -= lr / (1 - beta1^t) * moment / inf_norm
     """
 
     _op = optimizer.adamax
@@ -193,11 +198,11 @@ class Adamax(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _betas(beta1, beta2, epsilon)
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (
             Accumulator("moment", "Moment"),
             Accumulator("inf_norm", "InfNorm"),
-            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], single=True),
+            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
         )
 
     def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
@@ -205,11 +210,9 @@ class Adamax(Optimizer):
 
 
 class Lamb(Adam):
-    """Adam's direction plus a decay of the weights, each parameter's step as long as the parameter
+    """Adam's direction plus weight decay, scaled by the norm of each parameter (You et al. 2019).
 
-    (You et al. 2019).
-
-    exclude_from_weight_decay_fn(parameter): which parameters do not decay.
+    exclude_from_weight_decay_fn(parameter): whether a parameter does not decay
     """
 
     _op = optimizer.lamb
@@ -250,5 +253,5 @@ class Lamb(Adam):
             else attrs
         )
 
-    def _update_all(self, changes: list[Change]) -> bool:
+    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         return False

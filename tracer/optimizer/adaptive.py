@@ -1,4 +1,6 @@
-"""Steps scaled by the running size of the gradient: Adagrad, Adadelta, RMSProp."""
+"""Optimizers with updates scaled by the running size of the gradient: Adagrad, Adadelta,
+RMSProp.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
 
 class Adagrad(Optimizer):
-    """moment += g * g;  parameter -= lr * g / (sqrt(moment) + epsilon)   (Duchi et al. 2011)."""
+    """Adagrad (Duchi et al. 2011).
+
+    moment += g^2; parameter -= lr * g / (sqrt(moment) + epsilon)
+    """
 
     _op = optimizer.adagrad
 
@@ -30,16 +35,15 @@ class Adagrad(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon)}
-        self._start = float(initial_accumulator_value)
+        self._initial_value = float(initial_accumulator_value)
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
-        return (Accumulator("moment", "Moment", self._start),)
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+        return (Accumulator("moment", "Moment", self._initial_value),)
 
 
 class Adadelta(Optimizer):
-    """Steps in the ratio of the running sizes of updates and gradients, times lr
-
-    (Zeiler 2012).
+    """Adadelta: updates scaled by the ratio of running RMS of updates and gradients (Zeiler
+    2012).
     """
 
     _op = optimizer.adadelta
@@ -57,7 +61,7 @@ class Adadelta(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon), "rho": float(rho)}
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (
             Accumulator("_avg_squared_grad", "AvgSquaredGrad"),
             Accumulator("_avg_squared_update", "AvgSquaredUpdate"),
@@ -65,12 +69,13 @@ class Adadelta(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """mean_square = rho * mean_square + (1 - rho) * g * g;  parameter -= momentum of lr * g /
-    sqrt(mean_square + epsilon)
+    """RMSProp (Hinton 2012).
 
-    (Hinton 2012).
+    mean_square = rho * mean_square + (1 - rho) * g^2
 
-    centered: less the square of the mean gradient under the root.
+    velocity = momentum * velocity + lr * g / sqrt(mean_square + epsilon); parameter -= velocity
+
+    centered: subtract the square of the mean gradient from mean_square
     """
 
     _op = optimizer.rmsprop
@@ -88,9 +93,9 @@ class RMSProp(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        for word, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
+        for argument, value in (("rho", rho), ("epsilon", epsilon), ("momentum", momentum)):
             if float(value) < 0:
-                raise OpError(f"RMSProp: {word}={value} is negative")
+                raise OpError(f"RMSProp: {argument}={value} is negative")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {
             "decay": float(rho),
@@ -99,6 +104,6 @@ class RMSProp(Optimizer):
             "centered": centered,
         }
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         names = (("momentum", "Moment"), ("mean_square", "MeanSquare"), ("mean_grad", "MeanGrad"))
         return tuple(Accumulator(*row) for row in names)

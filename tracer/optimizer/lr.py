@@ -1,4 +1,6 @@
-"""Learning rates that change.   Each `step()` moves to the next; `scheduler()` is the rate now."""
+"""Learning rate schedulers. `step()` moves to the next epoch; `scheduler()` returns the current
+rate.
+"""
 
 from . import lr_base, lr_cycles, lr_decay
 from .lr_base import *

@@ -1,4 +1,4 @@
-"""What all schedulers of the learning rate share."""
+"""Base class of the learning rate schedulers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LRScheduler"]
 class LRScheduler:
     """Base of all schedulers.
 
-    learning_rate: where it starts; last_epoch: -1 for the beginning.
+    learning_rate: initial rate; last_epoch: -1 to start from the beginning
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded
@@ -25,10 +25,10 @@ class LRScheduler:
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False
     ) -> None:
         if not isinstance(learning_rate, int | float | np.number):
-            kind = type(learning_rate).__name__
+            type_name = type(learning_rate).__name__
             raise OperandError(
                 with_user_line(
-                    f"{type(self).__name__}: learning_rate should be a number, not {kind}"
+                    f"{type(self).__name__}: learning_rate should be a number, not {type_name}"
                 )
             )
         self.base_lr = float(learning_rate)
@@ -38,7 +38,7 @@ class LRScheduler:
         self.step()
 
     def __call__(self) -> float:
-        """The rate now."""
+        """Return the current rate."""
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
@@ -52,7 +52,7 @@ class LRScheduler:
             )
 
     def get_lr(self) -> float:
-        """The rate at last_epoch."""
+        """Return the rate at last_epoch."""
         raise NotImplementedError
 
     def state_keys(self) -> None:
@@ -62,9 +62,9 @@ class LRScheduler:
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
-        """What set_state_dict needs to go on from here."""
+        """Return the state for `set_state_dict`."""
         self.state_keys()
-        return {key: _plain(self.__dict__[key]) for key in self.keys if key in self.__dict__}
+        return {key: _to_number(self.__dict__[key]) for key in self.keys if key in self.__dict__}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the state that `state_dict` returned.
@@ -76,17 +76,21 @@ class LRScheduler:
             warned about.
         """
         if not isinstance(state_dict, dict):
-            kind = type(state_dict).__name__
+            type_name = type(state_dict).__name__
             raise StateError(
-                with_user_line(f"{type(self).__name__}.set_state_dict: got a {kind}, not a dict")
+                with_user_line(
+                    f"{type(self).__name__}.set_state_dict: got a {type_name}, not a dict"
+                )
             )
         self.state_keys()
         missing = [key for key in self.keys if key not in state_dict]
         if missing:
-            why = "Please check whether state_dict is correct for optimizer"
-            raise StateError(with_user_line(f"{why}. Can't find [ {missing[0]} ] in state_dict"))
+            problem = "Please check whether state_dict is correct for optimizer"
+            raise StateError(
+                with_user_line(f"{problem}. Can't find [ {missing[0]} ] in state_dict")
+            )
         for key in self.keys:
-            self.__dict__[key] = _plain(state_dict[key])
+            self.__dict__[key] = _to_number(state_dict[key])
         if len(state_dict) > len(self.keys):
             unused = sorted(map(str, state_dict.keys() - set(self.keys)))
             warn(
@@ -97,7 +101,7 @@ class LRScheduler:
     set_dict = set_state_dict
 
 
-def _plain(value: Any) -> Any:
+def _to_number(value: Any) -> Any:
     """Convert a one-element tensor or array to a Python number."""
     array = getattr(value, "array", value)
     return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

@@ -1,4 +1,4 @@
-"""Learning rates that come back, run to an end, or wait for a metric."""
+"""Schedulers with cycles, a fixed number of steps, or a metric."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ __all__ = [
 
 
 class PolynomialDecay(LRScheduler):
-    """From the start to end_lr in decay_steps, along a power; cycle: decay_steps grows by itself as
-    often as it is passed.
+    """Polynomial decay from the initial rate to end_lr in decay_steps.
+
+    cycle: multiply decay_steps by the number of completed cycles plus one instead of staying at
+    end_lr
     """
 
     def __init__(
@@ -48,16 +50,16 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """(base - end) * (1 - epoch / steps) ** power + end"""
+        """(base - end) * (1 - epoch / steps)^power + end"""
         epoch, steps = self.last_epoch, self.decay_steps
         if self.cycle:
             steps *= max(1, math.ceil(epoch / steps))
-        left = 1 - (epoch if self.cycle else min(epoch, steps)) / steps
-        return (self.base_lr - self.end_lr) * float(left**self.power) + self.end_lr
+        remaining = 1 - (epoch if self.cycle else min(epoch, steps)) / steps
+        return (self.base_lr - self.end_lr) * float(remaining**self.power) + self.end_lr
 
 
 class LinearLR(LRScheduler):
-    """From start_factor to end_factor times the rate in total_steps, in a straight line."""
+    """Linear interpolation of the factor from start_factor to end_factor in total_steps."""
 
     def __init__(
         self,
@@ -78,14 +80,13 @@ class LinearLR(LRScheduler):
 
     def get_lr(self) -> float:
         """base * (start + (end - start) * epoch / steps)"""
-        part = min(self.last_epoch, self.total_steps) / self.total_steps
-        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * part)
+        progress = min(self.last_epoch, self.total_steps) / self.total_steps
+        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines down to eta_min, each T_mult times as long as the one before
-
-    (Loshchilov and Hutter 2016).
+    """Cosine annealing to eta_min with warm restarts; each cycle is T_mult times as long as the
+    previous one (Loshchilov and Hutter 2016).
     """
 
     def __init__(
@@ -105,23 +106,22 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """eta_min + (base - eta_min) * (1 + cos(pi * epochs since the restart / its length)) / 2"""
-        since, length = float(max(self.last_epoch, 0)), self.T_0
-        while since >= length:
-            since, length = since - length, length * self.T_mult
+        """eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle length)) / 2"""
+        epochs_in_cycle, length = float(max(self.last_epoch, 0)), self.T_0
+        while epochs_in_cycle >= length:
+            epochs_in_cycle, length = epochs_in_cycle - length, length * self.T_mult
         return (
             self.eta_min
-            + (self.base_lr - self.eta_min) * (1 + math.cos(math.pi * since / length)) / 2
+            + (self.base_lr - self.eta_min) * (1 + math.cos(math.pi * epochs_in_cycle / length)) / 2
         )
 
 
 class OneCycleLR(LRScheduler):
-    """Up to max_learning_rate in phase_pct of the steps, then down to end_learning_rate
-
+    """Increase to max_learning_rate in phase_pct of the steps, then decrease to end_learning_rate
     (Smith and Topin 2017).
 
-    It starts at max_learning_rate / divide_factor; three_phase: down to the start first, then to
-    the end.
+    The initial rate is max_learning_rate / divide_factor; three_phase: decrease to the initial rate
+    first, then to the end.
     """
 
     def __init__(
@@ -145,39 +145,39 @@ class OneCycleLR(LRScheduler):
             raise OpError(
                 f"OneCycleLR: anneal_strategy={anneal_strategy!r} is neither 'cos' nor 'linear'"
             )
-        start, end, top = (
+        start, end, peak = (
             max_learning_rate / divide_factor,
             float(end_learning_rate),
             float(max_learning_rate),
         )
-        first, last = phase_pct * total_steps - 1, float(total_steps - 1)
+        peak_step, last_step = phase_pct * total_steps - 1, float(total_steps - 1)
         middle = [(2 * phase_pct * total_steps - 2, start)] if three_phase else []
         self.total_steps = total_steps
-        self._stops = [(0.0, start), (first, top), *middle, (last, end)]
+        self._milestones = [(0.0, start), (peak_step, peak), *middle, (last_step, end)]
         self._cosine = anneal_strategy == "cos"
         super().__init__(start, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """Between the two stops around the epoch."""
+        """Interpolate between the two milestones around the epoch."""
         epoch = self.last_epoch
         if epoch > self.total_steps:
-            raise OpError(f"OneCycleLR: step {epoch} is beyond total_steps={self.total_steps}")
-        for (a, from_), (b, to) in zip(self._stops, self._stops[1:], strict=False):
-            if epoch <= b or b == self._stops[-1][0]:
-                part = (epoch - a) / (b - a)
+            raise OpError(f"OneCycleLR: step {epoch} exceeds total_steps={self.total_steps}")
+        for (a, start), (b, end) in zip(self._milestones, self._milestones[1:], strict=False):
+            if epoch <= b or b == self._milestones[-1][0]:
+                progress = (epoch - a) / (b - a)
                 return (
-                    to + (from_ - to) / 2 * (1 + math.cos(math.pi * part))
+                    end + (start - end) / 2 * (1 + math.cos(math.pi * progress))
                     if self._cosine
-                    else from_ + (to - from_) * part
+                    else start + (end - start) * progress
                 )
-        return to
+        return end
 
 
 class CyclicLR(LRScheduler):
-    """Up and down between two rates   (Smith 2015).
+    """Triangular cycles between two rates (Smith 2015).
 
-    mode: 'triangular', 'triangular2' (half as high each time), 'exp_range' (times exp_gamma **
-    step); scale_fn(x) replaces it, of the cycle or of the iteration as scale_mode says.
+    mode: 'triangular', 'triangular2' (amplitude halved in each cycle), 'exp_range' (amplitude times
+    exp_gamma^step); scale_fn(x) replaces it, with the cycle or the iteration as x (scale_mode)
     """
 
     def __init__(
@@ -206,32 +206,36 @@ class CyclicLR(LRScheduler):
             )
         if not step_size_up > 0 or (step_size_down is not None and not step_size_down > 0):
             sizes = f"step_size_up={step_size_up}, step_size_down={step_size_down}"
-            raise OpError(f"CyclicLR: there is no way up or down ({sizes})")
+            raise OpError(f"CyclicLR: step sizes must be positive ({sizes})")
         self._scale, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
-        self._up = float(step_size_up)
-        self._whole = self._up + float(step_size_up if step_size_down is None else step_size_down)
-        self._height = float(max_learning_rate) - float(base_learning_rate)
+        self._num_up = float(step_size_up)
+        self._cycle_length = self._num_up + float(
+            step_size_up if step_size_down is None else step_size_down
+        )
+        self._amplitude = float(max_learning_rate) - float(base_learning_rate)
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base + (max - base) * how far up, scaled"""
-        cycle = math.floor(1 + self.last_epoch / self._whole)
-        part = (1 + self.last_epoch / self._whole - cycle) * self._whole
-        up = (
-            part / self._up if part <= self._up else (self._whole - part) / (self._whole - self._up)
+        """base + (max - base) * position between them * scale"""
+        cycle = math.floor(1 + self.last_epoch / self._cycle_length)
+        step_in_cycle = (1 + self.last_epoch / self._cycle_length - cycle) * self._cycle_length
+        height = (
+            step_in_cycle / self._num_up
+            if step_in_cycle <= self._num_up
+            else (self._cycle_length - step_in_cycle) / (self._cycle_length - self._num_up)
         )
-        return self.base_lr + self._height * up * self._scale(
+        return self.base_lr + self._amplitude * height * self._scale(
             cycle if self._scale_mode == "cycle" else self.last_epoch
         )
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Times factor once a metric has not become better for more than `patience` steps;
-    step(metrics) tells it the metric.
+    """Multiply the rate by `factor` after more than `patience` steps without an improvement of the
+    metric.
 
-    mode: 'min' or 'max'; threshold: by how much it must be better, as a part of the best ('rel') or
-    at all ('abs'); cooldown: steps to wait after a change; min_lr: the least rate; epsilon: smaller
-    changes are not made.
+    mode: 'min' or 'max'; threshold: required improvement, relative to the best value ('rel') or
+    absolute ('abs'); cooldown: steps without counting after a reduction; min_lr: lower bound;
+    epsilon: smaller reductions are ignored
     """
 
     def __init__(
@@ -267,7 +271,7 @@ class ReduceOnPlateau(LRScheduler):
         self.last_epoch, self.verbose = 0, verbose
 
     def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Take a metric: a number, or a tensor or array of one element."""
+        """Process a metric: a number, or a tensor or array of one element."""
         value = np.asarray(
             metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
         )
@@ -278,14 +282,14 @@ class ReduceOnPlateau(LRScheduler):
             self.cooldown_counter -= 1
             return
         current = float(value.reshape(()))
-        if self.best is None or self._better(current, self.best):
+        if self.best is None or self._is_better(current, self.best):
             self.best, self.num_bad_epochs = current, 0
         else:
             self.num_bad_epochs += 1
         if self.num_bad_epochs > self.patience:
             self._reduce()
 
-    def _better(self, current: float, best: float) -> bool:
+    def _is_better(self, current: float, best: float) -> bool:
         margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
         return current < best - margin if self.mode == "min" else current > best + margin
 
@@ -301,5 +305,5 @@ class ReduceOnPlateau(LRScheduler):
                 )
 
     def state_keys(self) -> None:
-        """The counters belong to the state, too."""
+        """Add the counters to the state."""
         self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]

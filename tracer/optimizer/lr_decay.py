@@ -1,4 +1,4 @@
-"""Learning rates that go down (or up first) with the epochs, by a formula."""
+"""Schedulers that compute the rate from the epoch by a formula."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 
-def _check_gamma(what: str, gamma: float) -> None:
-    """Raise OpError for a factor that does not make rates less."""
+def _check_gamma(scheduler: str, gamma: float) -> None:
+    """Raise OpError if gamma does not decrease the rate."""
     if gamma >= 1.0:
-        raise OpError(with_user_line(f"{what}: gamma={gamma} should be < 1"))
+        raise OpError(with_user_line(f"{scheduler}: gamma={gamma} should be < 1"))
 
 
 class StepDecay(LRScheduler):
-    """Times gamma every step_size epochs."""
+    """Multiply by gamma every step_size epochs."""
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma ** (epoch // step_size)"""
+        """base * gamma^(epoch // step_size)"""
         return self.base_lr * float(self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
-    """Times gamma at each milestone."""
+    """Multiply by gamma at each milestone."""
 
     def __init__(
         self,
@@ -66,21 +66,21 @@ class MultiStepDecay(LRScheduler):
         _check_gamma("MultiStepDecay", gamma)
         if any(b <= a for a, b in pairwise(milestones)):
             raise OpError(
-                with_user_line(f"MultiStepDecay: milestones={list(milestones)} do not grow")
+                with_user_line(f"MultiStepDecay: milestones={list(milestones)} must be increasing")
             )
         self.milestones = list(milestones)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma ** (milestones passed)"""
+        """base * gamma^(number of passed milestones)"""
         return self.base_lr * float(
             self.gamma ** sum(self.last_epoch >= m for m in self.milestones)
         )
 
 
 class ExponentialDecay(LRScheduler):
-    """Times gamma every epoch."""
+    """Multiply by gamma every epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -89,12 +89,12 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma ** epoch"""
+        """base * gamma^epoch"""
         return self.base_lr * float(self.gamma**self.last_epoch)
 
 
 class PiecewiseDecay(LRScheduler):
-    """values[i] up to boundaries[i], the last value after them."""
+    """Piecewise constant: values[i] before boundaries[i], then the last value."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class PiecewiseDecay(LRScheduler):
             counts = f"{len(values)} values and {len(boundaries)} boundaries"
             raise OpError(
                 with_user_line(
-                    f"PiecewiseDecay: one value more than boundaries is needed, not {counts}"
+                    f"PiecewiseDecay: requires one more value than boundaries, got {counts}"
                 )
             )
         self.boundaries = list(boundaries)
@@ -115,14 +115,13 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(self.values[0], last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The value of the piece that holds the epoch."""
+        """The value of the interval that contains the epoch."""
         return self.values[sum(self.last_epoch >= b for b in self.boundaries)]
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """A half cosine from the start down to eta_min and back
-
-    (Loshchilov and Hutter 2016, without restarts).
+    """Cosine annealing between the initial rate and eta_min, without restarts (Loshchilov and
+    Hutter 2016).
     """
 
     def __init__(
@@ -148,7 +147,9 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr in warmup_steps, then `learning_rate`, which may be a scheduler."""
+    """Linear increase from start_lr to end_lr in warmup_steps, then `learning_rate`, which may be a
+    scheduler.
+    """
 
     def __init__(
         self,
@@ -163,7 +164,7 @@ class LinearWarmup(LRScheduler):
             kind = type(learning_rate).__name__
             raise OperandError(
                 with_user_line(
-                    f"LinearWarmup: learning_rate is {kind}, neither a number nor a scheduler"
+                    f"LinearWarmup: learning_rate must be a number or a scheduler, not {kind}"
                 )
             )
         self.after = learning_rate
@@ -173,18 +174,18 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of this scheduler; `LinearWarmup_LR` holds the state of the scheduler that
-        follows the warmup.
+        """Return the state of this scheduler; `LinearWarmup_LR` is the state of the scheduler after
+        the warmup.
         """
-        found = super().state_dict()
+        state = super().state_dict()
         if isinstance(self.after, LRScheduler):
-            found["LinearWarmup_LR"] = self.after.state_dict()
-        return found
+            state["LinearWarmup_LR"] = self.after.state_dict()
+        return state
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from where state_dict() was taken.
+        """Restore the state that state_dict() returned.
 
-        Raises StateError for a value that is missing.
+        Raises StateError if a value is missing.
         """
         own = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
         super().set_state_dict(own if isinstance(self.after, LRScheduler) else state_dict)
@@ -194,7 +195,7 @@ class LinearWarmup(LRScheduler):
     set_dict = set_state_dict
 
     def get_lr(self) -> float:
-        """A straight line, then the rate after it."""
+        """The linear increase, then the rate after the warmup."""
         if self.last_epoch < self.warmup_steps:
             return (
                 self.start_lr + (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
@@ -206,7 +207,7 @@ class LinearWarmup(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """Times lr_lambda(epoch)."""
+    """Multiply the initial rate by lr_lambda(epoch)."""
 
     def __init__(
         self,
@@ -224,9 +225,8 @@ class LambdaDecay(LRScheduler):
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model ** -0.5 * min(epoch ** -0.5, epoch * warmup_steps ** -1.5)
-
-    (Vaswani et al. 2017).
+    """learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5) (Vaswani et al.
+    2017).
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class NoamDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
-    """Times e ** -gamma every epoch."""
+    """Multiply by exp(-gamma) every epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -258,12 +258,12 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * e ** (-gamma * epoch)"""
+        """base * exp(-gamma * epoch)"""
         return self.base_lr * math.exp(-self.gamma * self.last_epoch)
 
 
 class InverseTimeDecay(LRScheduler):
-    """Divided by 1 + gamma * epoch."""
+    """Divide the initial rate by 1 + gamma * epoch."""
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -277,7 +277,7 @@ class InverseTimeDecay(LRScheduler):
 
 
 class MultiplicativeDecay(LRScheduler):
-    """Times lr_lambda(epoch) at every epoch, one after the other."""
+    """Multiply the rate by lr_lambda(epoch) at every epoch, cumulatively."""
 
     def __init__(
         self,

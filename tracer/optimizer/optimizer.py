@@ -1,4 +1,4 @@
-"""What all optimizers share: parameters, learning rate, clipping, weight decay, state."""
+"""Base class of the optimizers: parameters, learning rate, clipping, weight decay, state."""
 
 from __future__ import annotations
 
@@ -13,87 +13,83 @@ from ..core.dtype import work_dtype
 from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, save_histories
+from ..core.tensor import Tensor, save_histories, set_grads_to_zero
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
 
 
-# the name of the float32 copy of a half-precision parameter among its accumulators
+# key of the float32 copy of a half-precision parameter among its accumulators
 MASTER = "fp32_master"
 
 
-# What one step has to do to one parameter: its gradient, weight decay counted, and the learning
-# rate.
-Change = tuple[Parameter, Array, float]
+# The update of one parameter in a step: its gradient with weight decay, and the learning rate.
+ParameterUpdate = tuple[Parameter, Array, float]
 
 
-def replace(changes: list[Change], arrays: Any) -> bool:
-    """Give every parameter its new array; False for NotImplemented."""
+def assign_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
+    """Assign the new arrays to the parameters; return False if `arrays` is NotImplemented."""
     if arrays is NotImplemented:
         return False
-    for (parameter, _, _), array in zip(changes, arrays, strict=True):
+    for (parameter, _, _), array in zip(updates, arrays, strict=True):
         parameter.array = array
     return True
 
 
-def _equipped(leaf: Any) -> Parameter:
-    """A parameter as it is; a plain tensor with what optimizers ask parameters for."""
+def _with_parameter_attrs(leaf: Any) -> Parameter:
+    """Return a parameter as it is, or a plain tensor with the attributes that optimizers read."""
     if not hasattr(leaf, "optimize_attr"):
         leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
-    found: Parameter = leaf
-    return found
+    parameter: Parameter = leaf
+    return parameter
 
 
-def _operand(slots: dict[str, Any], slot: Any) -> Any:
-    """What an op that makes a step takes in a slot; some have slots for many parameters, which get
-    one.
-    """
-    found = slots.get(slot.name)
-    return [found] if slot.many and found is not None else found
+def _slot_input(slots: dict[str, Any], slot: Any) -> Any:
+    """Return the input of an op for a slot; slots for many parameters get a list of one."""
+    value = slots.get(slot.name)
+    return [value] if slot.many and value is not None else value
 
 
 class Accumulator(NamedTuple):
-    """What is kept of every parameter.
+    """Specification of an accumulator of each parameter.
 
-    name: Paddle's; slot: of the op; start: its first value; single: one number, not like the
-    parameter.
+    name: Paddle's; slot: of the op; is_scalar: one number instead of an array like the parameter
     """
 
     name: str
     slot: str
-    start: float = 0.0
-    single: bool = False
+    initial_value: float = 0.0
+    is_scalar: bool = False
 
 
-def _started(kind: Accumulator, like: Array, dtype: Any) -> Array:
-    """What is kept of a parameter before the first step: beside it, but for single numbers, which
-    Python reads.
+def _create_accumulator(spec: Accumulator, like: Array, dtype: Any) -> Array:
+    """Create an accumulator on the device of the parameter; scalars stay on the CPU, because Python
+    reads them.
     """
-    if kind.single:
-        return np.full([1], kind.start, dtype)
-    return cuda.to_device(np.full(like.shape, kind.start, dtype), cuda.index_of(like))
+    if spec.is_scalar:
+        return np.full([1], spec.initial_value, dtype)
+    return cuda.to_device(np.full(like.shape, spec.initial_value, dtype), cuda.index_of(like))
 
 
 class Optimizer:
-    """Base of all optimizers: an op that makes a step, what is kept of every parameter, and the
-    op's attributes.
+    """Base of all optimizers: an op that updates a parameter, accumulators of each parameter, and
+    attributes of the op.
 
-    learning_rate: a number or an LRScheduler; parameters: a list of Parameters, or of dicts with
-    'params' and own settings 'learning_rate' (a factor), 'weight_decay' and attributes of the op;
-    weight_decay: an L2 factor or a regularizer;
-    grad_clip: see nn.ClipGradBy*.
-    Parameters get new arrays; half-precision ones with multi_precision are kept in float32 beside.
+    learning_rate: a number or an LRScheduler; parameters: a list of Parameters, or of dicts
+    (groups) with 'params' and their own options 'learning_rate' (a factor), 'weight_decay',
+    'grad_clip' and attributes of the op; weight_decay: an L2 factor or a regularizer; grad_clip: a
+    nn.ClipGradBy*. A step assigns new arrays to the parameters. With multi_precision,
+    half-precision parameters have a float32 copy.
     """
 
-    _op: Op  # what makes a step
-    _attrs: dict[str, Any]  # of that op
+    _op: Op  # updates a parameter
+    _attrs: dict[str, Any]  # of the op
     # maps option names of a parameter group to attributes of the op
     _group_names: ClassVar[dict[str, str]] = {}
     _multi_precision = False
-    _rate_shape: tuple[int, ...] = ()  # of the variable of the learning rate in programs
+    _lr_shape: tuple[int, ...] = ()  # of the learning rate variable in programs
     is_training_state = True  # converted code must not use it while a program is recorded
-    _in_programs = True  # whether its step is an op that a program can hold
+    _supports_programs = True  # whether a program can contain its step
 
     def __init__(
         self,
@@ -105,12 +101,13 @@ class Optimizer:
     ) -> None:
         if parameters is None and mode.state.mode.builder is None:
             raise OpError(
-                f"{type(self).__name__}: parameters are needed, e.g. parameters=layer.parameters()"
+                f"{type(self).__name__}: parameters are required, e.g. "
+                "parameters=layer.parameters()"
             )
         if isinstance(parameters, Tensor):
             raise OperandError(
-                f"{type(self).__name__}: parameters is one {type(parameters).__name__}; "
-                f"it should be a list of them"
+                f"{type(self).__name__}: parameters must be a list, not one "
+                f"{type(parameters).__name__}"
             )
         if not isinstance(learning_rate, int | float | np.number | LRScheduler):
             raise OperandError(
@@ -125,26 +122,26 @@ class Optimizer:
             )
         self._grad_clip = grad_clip
         self._weight_decay = weight_decay
-        self._settings: dict[int, dict[str, Any]] = {}
+        self._group_options: dict[int, dict[str, Any]] = {}
         self._attrs = {}
         self._parameter_list: list[Parameter] = []
         self._state: dict[str, dict[str, Array]] = {}
         self._is_restored = False  # whether set_state_dict set accumulators
-        # in programs, the variables of the learning rate and of what is kept
-        self._rates: dict[int, Any] = {}
-        self._variables: dict[str, dict[str, Any]] = {}
+        # in programs, the variables of the learning rate and of the accumulators
+        self._lr_variables: dict[int, Any] = {}
+        self._accumulator_variables: dict[str, dict[str, Any]] = {}
         for item in parameters or ():
             self._add(item)
 
     def _add(self, item: Any) -> None:
         group = item if isinstance(item, dict) else {"params": [item]}
-        own = {
+        options = {
             self._group_names.get(key, key): value
             for key, value in group.items()
             if key != "params"
         }
         unknown = (
-            own.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_settings()
+            options.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_options()
         )
         if unknown:
             raise OpError(
@@ -155,45 +152,48 @@ class Optimizer:
                 raise OpError(
                     f"{type(self).__name__}: {type(parameter).__name__} is not a Parameter"
                 )
-            self._parameter_list.append(_equipped(parameter))
+            self._parameter_list.append(_with_parameter_attrs(parameter))
             if isinstance(item, dict):
-                self._settings[id(parameter)] = own
+                self._group_options[id(parameter)] = options
 
-    def _known_settings(self) -> set[str]:
-        """Attributes of the op that a group of parameters may set for itself."""
+    def _known_options(self) -> set[str]:
+        """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
     # -- learning rate
     # ------------------------------------------------------------------------------------------
 
     def get_lr(self) -> float:
-        """The learning rate now."""
+        """Return the current learning rate."""
         rate = self._learning_rate
         return float(rate()) if isinstance(rate, LRScheduler) else float(rate)
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate.   Raises RuleError where a scheduler rules."""
+        """Set the learning rate.
+
+        Raises RuleError if it is an LRScheduler.
+        """
         if isinstance(self._learning_rate, LRScheduler):
-            raise RuleError("set_lr: the learning rate is an LRScheduler's; change that one")
+            raise RuleError("set_lr: the learning rate is an LRScheduler; change the scheduler")
         self._learning_rate = float(value)
-        for variable in self._rates.values():
+        for variable in self._lr_variables.values():
             variable.set_value(np.asarray(value, np.float32))
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Let a scheduler rule from now on."""
+        """Use a scheduler for the learning rate."""
         self._learning_rate = scheduler
 
     def _lr_factor(self, parameter: Parameter) -> float:
-        """What the learning rate is multiplied by for one parameter."""
+        """Return the factor of the learning rate of a parameter."""
         factor = float(parameter.optimize_attr["learning_rate"])
-        own = self._settings.get(id(parameter)) if self._settings else None
-        return factor if own is None else float(own.get("learning_rate", 1.0)) * factor
+        options = self._group_options.get(id(parameter)) if self._group_options else None
+        return factor if options is None else float(options.get("learning_rate", 1.0)) * factor
 
     # -- one step
     # --------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Change every parameter that has a gradient."""
+        """Update all parameters that have a gradient."""
         mode.require_eager(f"{type(self).__name__}.step", "use minimize")
         self._apply(
             [
@@ -204,25 +204,28 @@ class Optimizer:
         )
 
     def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+        """Clip the gradients and update the parameters."""
         if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
-        if self._settings or self._weight_decay:
-            changes = [(p, self._decayed(p, g), rate * self._lr_factor(p)) for p, g in pairs]
+        if self._group_options or self._weight_decay:
+            updates = [
+                (p, self._apply_weight_decay(p, g), rate * self._lr_factor(p)) for p, g in pairs
+            ]
         else:  # Fast path of most optimizers: per-parameter overhead matters in small models.
-            changes = [
+            updates = [
                 (
                     p,
-                    g if p.regularizer is None else self._decayed(p, g),
+                    g if p.regularizer is None else self._apply_weight_decay(p, g),
                     rate * p.optimize_attr["learning_rate"],
                 )
                 for p, g in pairs
             ]
         save_histories(p for p, _ in pairs)
-        if not (native.switch.on and self._update_all(changes)):
-            for change in changes:
-                self._update(*change)
+        if not (native.switch.on and self._update_all_fused(updates)):
+            for update in updates:
+                self._update_parameter(*update)
 
     def _clip_gradients(
         self, pairs: list[tuple[Parameter, Array]]
@@ -230,120 +233,131 @@ class Optimizer:
         """Clip the gradients of each parameter group separately, with the `grad_clip` of the group
         if it has one.
         """
-        if not self._settings:
+        if not self._group_options:
             return pairs if self._grad_clip is None else self._grad_clip(pairs)
         groups: dict[int, list[tuple[Parameter, Array]]] = {}
         for pair in pairs:
-            groups.setdefault(id(self._settings.get(id(pair[0]))), []).append(pair)
+            groups.setdefault(id(self._group_options.get(id(pair[0]))), []).append(pair)
         clipped: list[tuple[Parameter, Array]] = []
         for group in groups.values():
-            clip = self._settings.get(id(group[0][0]), {}).get("grad_clip", self._grad_clip)
+            clip = self._group_options.get(id(group[0][0]), {}).get("grad_clip", self._grad_clip)
             clipped += group if clip is None else clip(group)
         return clipped
 
-    def _update_all(self, changes: list[Change]) -> bool:
-        """Change all parameters in one compiled step; False where there is none, and nothing has
-        changed then.
+    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+        """Update all parameters by one compiled kernel; return False, without any change, if there
+        is none.
         """
         return False
 
-    def _decay_of_gradient(self, parameter: Parameter) -> Any:
-        """The weight decay that is a term of the gradient; a parameter's own regularizer goes
-        first.
+    def _gradient_decay(self, parameter: Parameter) -> Any:
+        """Return the weight decay that is added to the gradient; the parameter's own regularizer
+        takes precedence.
         """
         if parameter.regularizer is not None:
             return parameter.regularizer
-        own = self._settings.get(id(parameter)) if self._settings else None
-        return self._weight_decay if own is None else own.get("weight_decay", self._weight_decay)
+        options = self._group_options.get(id(parameter)) if self._group_options else None
+        return (
+            self._weight_decay
+            if options is None
+            else options.get("weight_decay", self._weight_decay)
+        )
 
-    def _decayed(self, parameter: Parameter, gradient: Array) -> Array:
-        """The gradient plus that of the weight decay."""
-        decay = self._decay_of_gradient(parameter)
+    def _apply_weight_decay(self, parameter: Parameter, gradient: Array) -> Array:
+        """Return the gradient plus the gradient of the weight decay."""
+        decay = self._gradient_decay(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):
             return gradient + decay.gradient(parameter.array)
         return gradient + parameter.array * parameter.array.dtype.type(float(decay))
 
-    def _update(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        """Change one parameter: run the op, put its results where its operands were."""
-        state = self._state_of(parameter)
+    def _update_parameter(self, parameter: Parameter, gradient: Array, lr: float) -> None:
+        """Update one parameter: run the op and assign its outputs to the parameter and
+        accumulators.
+        """
+        state = self._accumulators_of(parameter)
         value = state.get(MASTER, parameter.array)
-        slots = {a.slot: state[a.name] for a in self._kinds()}
+        slots = {a.slot: state[a.name] for a in self._accumulator_specs()}
         slots |= {
             "Param": value,
             "Grad": gradient.astype(value.dtype, copy=False),
             "LearningRate": np.array([lr], work_dtype(value.dtype)),
         }
         op = self._op
-        outs = op.kernel(*(_operand(slots, s) for s in op.ins), **self._attrs_of(parameter))
-        rows = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
-        made = {s.over: o[0] if s.many else o for s, o in rows}
-        for a in self._kinds():
-            state[a.name] = made.get(a.slot, state[a.name])
+        outs = op.kernel(*(_slot_input(slots, s) for s in op.ins), **self._attrs_of(parameter))
+        pairs = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
+        outputs = {s.over: o[0] if s.many else o for s, o in pairs}
+        for a in self._accumulator_specs():
+            state[a.name] = outputs.get(a.slot, state[a.name])
         if MASTER in state:
-            state[MASTER] = made["Param"]
-        parameter.array = made["Param"].astype(parameter.array.dtype, copy=False)
+            state[MASTER] = outputs["Param"]
+        parameter.array = outputs["Param"].astype(parameter.array.dtype, copy=False)
         self._after_update(parameter, state)
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
-        """What is kept of parameters, by Paddle's name of it and the parameter's: variables of
-        programs, else tensors.
-        """
-        found: dict[str, dict[str, Any]] = {}
+        """The accumulators by name and parameter name: variables of programs, or tensors."""
+        result: dict[str, dict[str, Any]] = {}
         for name, state in self._state.items():
             for key, array in state.items():
-                found.setdefault(key, {})[name] = Tensor(array, name=f"{name}_{key}_0")
-        for name, kept in self._variables.items():
-            for key, variable in kept.items():
-                found.setdefault(key, {})[name] = variable
-        return found
+                result.setdefault(key, {})[name] = Tensor(array, name=f"{name}_{key}_0")
+        for name, variables in self._accumulator_variables.items():
+            for key, variable in variables.items():
+                result.setdefault(key, {})[name] = variable
+        return result
 
     def _get_accumulator(self, name: str, param: Any) -> Any:
-        """What is kept of a parameter.   Raises OpError where there is none of that name."""
-        found = self._accumulators.get(name, {}).get(param.name)
-        if found is None:
-            raise OpError(f"{type(self).__name__}: no {name} of {param.name} is kept")
-        return found
+        """Return an accumulator of a parameter.
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
-        """What is kept of every parameter."""
+        Raises OpError if it does not exist.
+        """
+        accumulator = self._accumulators.get(name, {}).get(param.name)
+        if accumulator is None:
+            raise OpError(f"{type(self).__name__}: {param.name} has no accumulator {name}")
+        return accumulator
+
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+        """Return the accumulators of a parameter."""
         return ()
 
     def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
-        """What a step leaves to do with what is kept."""
+        """Update accumulators after the op."""
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
-        """The attributes of the op for one parameter."""
-        own = self._settings.get(id(parameter))
+        """Return the attributes of the op for a parameter."""
+        options = self._group_options.get(id(parameter))
         return (
-            {**self._attrs, **{k: v for k, v in own.items() if k in self._attrs}}
-            if own
+            {**self._attrs, **{k: v for k, v in options.items() if k in self._attrs}}
+            if options
             else self._attrs
         )
 
-    def _state_of(self, parameter: Parameter) -> dict[str, Array]:
+    def _accumulators_of(self, parameter: Parameter) -> dict[str, Array]:
+        """Return the accumulators of a parameter; create them at its first update."""
         state = self._state.get(parameter.name)
         if state is None:
-            state = self._new_state(parameter)
+            state = self._init_accumulators(parameter)
             if state and self._is_restored:
                 self._reject_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
-    def _new_state(self, parameter: Parameter) -> dict[str, Array]:
-        like = parameter.array
-        keep_wide = self._multi_precision and work_dtype(like.dtype) != like.dtype
-        dtype = work_dtype(like.dtype) if keep_wide else like.dtype
+    def _init_accumulators(self, parameter: Parameter) -> dict[str, Array]:
+        """Create the accumulators of a parameter."""
+        array = parameter.array
+        has_master = self._multi_precision and work_dtype(array.dtype) != array.dtype
+        dtype = work_dtype(array.dtype) if has_master else array.dtype
         # a power accumulator starts with the parameter's own attribute value
         attrs = self._attrs_of(parameter)
-        kinds = [
-            a._replace(start=attrs.get(a.name.removesuffix("_pow_acc"), a.start)) if a.single else a
-            for a in self._kinds()
+        specs = [
+            a._replace(initial_value=attrs.get(a.name.removesuffix("_pow_acc"), a.initial_value))
+            if a.is_scalar
+            else a
+            for a in self._accumulator_specs()
         ]
-        state = {a.name: _started(a, like, dtype) for a in kinds}
-        return {**state, MASTER: like.astype(dtype)} if keep_wide else state
+        state = {a.name: _create_accumulator(a, array, dtype) for a in specs}
+        return {**state, MASTER: array.astype(dtype)} if has_master else state
 
     def minimize(
         self,
@@ -352,18 +366,17 @@ class Optimizer:
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[Any, list[tuple[Parameter, Tensor | None]]]:
-        """A step with the gradients that loss.backward() left; in a program, ops for gradients and
-        step.
+        """Update the parameters by the gradients that loss.backward() computed; in a program,
+        append the ops for gradients and update.
 
-        Gives pairs of a parameter and its gradient, and before them the ops of the step, None where
-        it was made.
+        Returns the ops (None in eager mode) and pairs of parameter and gradient.
         """
         builder = mode.state.mode.builder
         if builder is not None:
-            found: tuple[Any, Any] = builder.minimize(
+            result: tuple[Any, Any] = builder.minimize(
                 self, loss, startup_program, parameters, no_grad_set
             )
-            return found
+            return result
         self.step()
         return None, [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
@@ -375,19 +388,21 @@ class Optimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list[tuple[Parameter, Tensor]]:
-        """Pairs of a parameter and its gradient: those that loss.backward() left; in a program, ops
-        for them.
+        """Return pairs of parameter and gradient that loss.backward() computed; in a program,
+        append the ops for gradients.
         """
         builder = mode.state.mode.builder
         if builder is not None:
-            found: list[tuple[Parameter, Tensor]] = builder.backward(
+            pairs: list[tuple[Parameter, Tensor]] = builder.backward(
                 self, loss, parameters, no_grad_set
             )
-            return found
+            return pairs
         return [(p, p.grad) for p in self._parameter_list if p.grad is not None]
 
     def apply_gradients(self, params_grads: Iterable[tuple[Parameter, Tensor]]) -> Any:
-        """A step with these gradients; in a program its ops, which are given."""
+        """Update the parameters by the given gradients; in a program, append the ops and return
+        them.
+        """
         builder = mode.state.mode.builder
         if builder is not None:
             return builder.apply(self, params_grads)
@@ -422,10 +437,10 @@ class Optimizer:
         """
         if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
-        for parameter in self._parameter_list:
-            if set_to_zero:
-                parameter.clear_gradient()
-            else:
+        if set_to_zero:
+            set_grads_to_zero(self._parameter_list)
+        else:
+            for parameter in self._parameter_list:
                 parameter.grad = None
 
     clear_gradients = clear_grad
@@ -434,34 +449,40 @@ class Optimizer:
     # --------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Accumulators under Paddle's names, `linear_0.w_0_moment1_0`; 'LR_Scheduler' and
-        'master_weights' where there are any.
+        """Return the accumulators by Paddle's names (`linear_0.w_0_moment1_0`), and 'LR_Scheduler'
+        and 'master_weights' if they exist.
         """
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         masters: dict[str, Tensor] = {}
-        found.update(
-            {v.name: v.get_value() for kept in self._variables.values() for v in kept.values()}
+        result.update(
+            {
+                v.name: v.get_value()
+                for variables in self._accumulator_variables.values()
+                for v in variables.values()
+            }
         )
         for parameter in self._parameter_list:
             state = self._state.get(parameter.name, {})
             for key, array in state.items():
                 name = (
-                    parameter.name if key == MASTER else self._key(parameter, key, MASTER in state)
+                    parameter.name
+                    if key == MASTER
+                    else self._accumulator_name(parameter, key, MASTER in state)
                 )
-                (masters if key == MASTER else found)[name] = Tensor(
+                (masters if key == MASTER else result)[name] = Tensor(
                     np.array(cuda.to_host(array)), name=name
                 )
         if masters:
-            found["master_weights"] = masters
+            result["master_weights"] = masters
         if isinstance(self._learning_rate, LRScheduler):
-            found["LR_Scheduler"] = self._learning_rate.state_dict()
-        return found
+            result["LR_Scheduler"] = self._learning_rate.state_dict()
+        return result
 
     @staticmethod
-    def _key(parameter: Parameter, accumulator: str, mastered: bool) -> str:
+    def _accumulator_name(parameter: Parameter, accumulator: str, has_master: bool) -> str:
         return (
             f"{parameter.name}_{MASTER}_0_{accumulator}_0"
-            if mastered
+            if has_master
             else f"{parameter.name}_{accumulator}_0"
         )
 
@@ -489,52 +510,61 @@ class Optimizer:
             elif (
                 "global_step" not in state_dict
             ):  # Paddle 1.6 and 1.7 saved only this of a scheduler
-                why = (
+                problem = (
                     "this optimizer has a learning rate scheduler, and state_dict has no "
                     "'LR_Scheduler'"
                 )
-                raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
-        for variable in (v for kept in self._variables.values() for v in kept.values()):
+                raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
+        for variable in (
+            v for variables in self._accumulator_variables.values() for v in variables.values()
+        ):
             if variable.name in state_dict:
                 variable.set_value(state_dict[variable.name])
-        if self._variables:
+        if self._accumulator_variables:
             return
         for parameter in self._parameter_list:
-            state = self._new_state(parameter)
-            given = {key: self._given(state_dict, parameter, key, MASTER in state) for key in state}
-            missing = [key for key, value in given.items() if value is None and key != MASTER]
+            state = self._init_accumulators(parameter)
+            saved = {
+                key: self._saved_value(state_dict, parameter, key, MASTER in state) for key in state
+            }
+            missing = [key for key, value in saved.items() if value is None and key != MASTER]
             if missing and (
                 len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)
             ):
                 self._reject_missing(parameter, missing)
             if not missing:
-                set_ = {
-                    k: self._checked(parameter, k, v, state[k])
-                    for k, v in given.items()
+                checked = {
+                    k: self._check_shape(parameter, k, v, state[k])
+                    for k, v in saved.items()
                     if v is not None
                 }
-                self._state[parameter.name] = {**state, **set_}
+                self._state[parameter.name] = {**state, **checked}
         self._is_restored = bool(
             state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"}
         )
 
     def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
-        why = (
-            f"optimizer Tensor {self._key(parameter, missing[0], False)} not found in the "
+        problem = (
+            f"optimizer Tensor {self._accumulator_name(parameter, missing[0], False)} not "
+            "found in the "
             f"state dict"
         )
         hint = "the parameter names must equal those of the saved model"
-        raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}; {hint}"))
+        raise MisfitError(
+            with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
+        )
 
-    def _given(
-        self, state_dict: dict[str, Any], parameter: Parameter, key: str, mastered: bool
+    def _saved_value(
+        self, state_dict: dict[str, Any], parameter: Parameter, key: str, has_master: bool
     ) -> Any:
-        """What a state dict holds for an accumulator; Paddle counts the last number on with every
-        optimizer of a process.
+        """Return the saved value of an accumulator, or None.
+
+        Paddle numbers the accumulators of all optimizers of a process, so that the last number may
+        differ.
         """
         if key == MASTER:
             return state_dict.get("master_weights", {}).get(parameter.name)
-        name = self._key(parameter, key, mastered)
+        name = self._accumulator_name(parameter, key, has_master)
         if name in state_dict:
             return state_dict[name]
         others = [
@@ -544,13 +574,14 @@ class Optimizer:
         ]
         return state_dict[others[0]] if len(others) == 1 else None
 
-    def _checked(self, parameter: Parameter, key: str, given: Any, like: Array) -> Array:
+    def _check_shape(self, parameter: Parameter, key: str, value: Any, like: Array) -> Array:
+        """Return a saved value with the shape, dtype and device of the accumulator."""
         array = cuda.copy_like(
-            given.array if isinstance(given, Tensor) else np.asarray(given), like
+            value.array if isinstance(value, Tensor) else np.asarray(value), like
         )
         if array.size != like.size:
-            why = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
-            raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {why}"))
+            problem = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
+            raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
         return array.reshape(like.shape)
 
     set_dict = set_state_dict

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..core import native
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Change, Optimizer, replace
+from .optimizer import Accumulator, Optimizer, ParameterUpdate, assign_arrays
 
 __all__ = ["SGD", "Momentum"]
 
@@ -16,7 +16,7 @@ _MOMENTUM = native.kernel("momentum")
 
 
 class SGD(Optimizer):
-    """parameter -= lr * gradient"""
+    """parameter -= lr * gradient."""
 
     _op = optimizer.sgd
 
@@ -32,17 +32,16 @@ class SGD(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._multi_precision = multi_precision
 
-    def _update_all(self, changes: list[Change]) -> bool:
-        rows = [(p.array, g, lr) for p, g, lr in changes]
-        return replace(changes, _MOMENTUM(rows, False, 0.0, False))
+    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+        rows = [(p.array, g, lr) for p, g, lr in updates]
+        return assign_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
 
 
 class Momentum(Optimizer):
-    """velocity = momentum * velocity + gradient;  parameter -= lr * velocity
+    """velocity = momentum * velocity + gradient; parameter -= lr * velocity.
 
-    (or Nesterov's form of it).
-
-    rescale_grad multiplies the gradient first.
+    use_nesterov: parameter -= lr * (gradient + momentum * velocity) instead; rescale_grad: factor
+    of the gradient
     """
 
     _op = optimizer.momentum
@@ -69,13 +68,13 @@ class Momentum(Optimizer):
         }
         self._multi_precision = multi_precision
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (Accumulator("velocity", "Velocity"),)
 
-    def _update_all(self, changes: list[Change]) -> bool:
-        if self._attrs["rescale_grad"] != 1.0 or self._settings:
+    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+        if self._attrs["rescale_grad"] != 1.0 or self._group_options:
             return False
-        rows = [(p.array, g, self._state_of(p)["velocity"], lr) for p, g, lr in changes]
-        return replace(
-            changes, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
+        rows = [(p.array, g, self._accumulators_of(p)["velocity"], lr) for p, g, lr in updates]
+        return assign_arrays(
+            updates, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
         )

@@ -1,5 +1,5 @@
-"""Readers of Paddle 1.x: a reader is a function that gives an iterator over samples; what is here
-makes readers of readers.
+"""Readers of Paddle 1.x: a reader is a function that returns an iterator over samples. These
+functions create readers from readers.
 """
 
 from . import decorator

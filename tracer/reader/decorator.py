@@ -1,4 +1,4 @@
-"""Readers made of readers, in this process and its threads."""
+"""Functions that create readers from readers, in this process."""
 
 from __future__ import annotations
 
@@ -27,26 +27,24 @@ Reader = Callable[[], Iterator[Any]]
 
 
 class ComposeNotAligned(OpError):
-    """Readers that are read side by side end at different samples."""
+    """Composed readers have different lengths."""
 
 
 def cache(reader: Reader) -> Reader:
-    """A reader of what `reader` gives, which is read now, once, and kept."""
+    """Read all samples now and return a reader of the cached samples."""
     samples = tuple(reader())
     return lambda: iter(samples)
 
 
 def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
-    """A reader of func(a, b, ...) for what the readers give side by side; it ends with the
+    """Return a reader of func(a, b, ...) of the samples of several readers; it ends with the
     shortest.
     """
     return lambda: map(func, *(reader() for reader in readers))
 
 
 def shuffle(reader: Reader, buf_size: int) -> Reader:
-    """A reader of the same samples, each buf_size of them in a random order (of Python's
-    `random`).
-    """
+    """Return a reader that shuffles each buf_size consecutive samples with Python's `random`."""
 
     def shuffled() -> Iterator[Any]:
         samples = iter(reader())
@@ -58,21 +56,24 @@ def shuffle(reader: Reader, buf_size: int) -> Reader:
 
 
 def chain(*readers: Reader) -> Reader:
-    """A reader of what the readers give one after the other."""
+    """Return a reader of the samples of several readers, one after the other."""
     return lambda: itertools.chain(*(reader() for reader in readers))
 
 
 def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
-    """A reader of one tuple of what the readers give side by side: (1, 2) and 3 become (1, 2, 3).
+    """Return a reader of one tuple of the samples of several readers: (1, 2) and 3 become (1, 2,
+    3).
 
-    Raises ComposeNotAligned where one ends before another, unless check_alignment is off: then the
-    rest is left.
+    Raises ComposeNotAligned if a reader ends before the others; without check_alignment the surplus
+    samples are dropped.
     """
 
     def composed() -> Iterator[Any]:
-        rows = [reader() for reader in readers]
-        together = itertools.zip_longest(*rows) if check_alignment else zip(*rows, strict=False)
-        for row in together:
+        iterators = [reader() for reader in readers]
+        sample_rows = (
+            itertools.zip_longest(*iterators) if check_alignment else zip(*iterators, strict=False)
+        )
+        for row in sample_rows:
             if check_alignment and any(sample is None for sample in row):
                 raise ComposeNotAligned(
                     with_user_line("compose: outputs of readers are not aligned")
@@ -83,7 +84,7 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
 
 
 def firstn(reader: Reader, n: int) -> Reader:
-    """A reader of the first n samples."""
+    """Return a reader of the first n samples."""
 
     def first() -> Iterator[Any]:
         for i, sample in enumerate(reader()):

@@ -1,4 +1,4 @@
-"""Readers that are read by threads and processes beside the one that wants their samples."""
+"""Readers that read in threads and processes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ Reader = Callable[[], Iterator[Any]]
 
 
 class _End:
-    """Behind the last sample.   error: what a thread raised, which ended it"""
+    """Marks the end of the samples.
+
+    error: exception that ended a thread
+    """
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
-def _thread(work: Callable[[], None], failed: Callable[[_End], None]) -> None:
-    """Run `work` beside; `failed` is told what it raises."""
+def _run_in_thread(work: Callable[[], None], on_error: Callable[[_End], None]) -> None:
+    """Run `work` in a thread; an exception is passed to `failed` as _End."""
 
     def run() -> None:
         try:
             work()
         except BaseException as error:
-            failed(_End(error))
+            on_error(_End(error))
 
     threading.Thread(target=run, daemon=True).start()
 
 
 def buffered(reader: Reader, size: int) -> Reader:
-    """A reader of the same samples, of which a thread reads up to `size` ahead."""
+    """Return a reader that reads up to `size` samples ahead in a thread."""
 
-    def ahead() -> Iterator[Any]:
+    def read_ahead() -> Iterator[Any]:
         queue: Queue[Any] = Queue(maxsize=size)
 
         def fill() -> None:
@@ -45,13 +48,13 @@ def buffered(reader: Reader, size: int) -> Reader:
                 queue.put(sample)
             queue.put(_End())
 
-        _thread(fill, queue.put)
+        _run_in_thread(fill, queue.put)
         while not isinstance(sample := queue.get(), _End):
             yield sample
         if sample.error is not None:
             raise sample.error
 
-    return ahead
+    return read_ahead
 
 
 def xmap_readers(
@@ -61,14 +64,14 @@ def xmap_readers(
     buffer_size: int,
     order: bool = False,
 ) -> Reader:
-    """A reader of mapper(sample), worked out by process_num threads.
+    """Return a reader of mapper(sample), computed by process_num threads.
 
-    order: as the samples come, not as they are ready
+    order: keep the order of the samples
     """
 
     def mapped() -> Iterator[Any]:
         tasks: Queue[Any] = Queue(buffer_size)
-        done: Queue[Any] = Queue(buffer_size)
+        results_queue: Queue[Any] = Queue(buffer_size)
 
         def fill() -> None:
             for task in enumerate(reader()):
@@ -78,51 +81,51 @@ def xmap_readers(
 
         def work() -> None:
             while not isinstance(task := tasks.get(), _End):
-                done.put((task[0], mapper(task[1])))
-            done.put(_End())
+                results_queue.put((task[0], mapper(task[1])))
+            results_queue.put(_End())
 
         for job in [fill, *[work] * process_num]:
-            _thread(job, done.put)
-        results = _until_ended(done, process_num)
+            _run_in_thread(job, results_queue.put)
+        results = _results_until_end(results_queue, process_num)
         yield from _in_order(results) if order else (value for _, value in results)
 
     return mapped
 
 
-def _until_ended(done: Queue[Any], workers: int) -> Iterator[Any]:
-    """What stands in the queue before the last of the workers has ended."""
-    while workers:
-        result = done.get()
+def _results_until_end(results_queue: Queue[Any], num_workers: int) -> Iterator[Any]:
+    """Iterate over the queue until all workers have ended."""
+    while num_workers:
+        result = results_queue.get()
         if not isinstance(result, _End):
             yield result
         elif result.error is not None:
             raise result.error
         else:
-            workers -= 1
+            num_workers -= 1
 
 
 def _in_order(results: Iterator[Any]) -> Iterator[Any]:
-    """The values of (number, value), by number."""
-    waiting: dict[int, Any] = {}
-    following = 0
+    """Iterate over the values of (number, value) pairs, sorted by number."""
+    pending: dict[int, Any] = {}
+    next_number = 0
     for number, value in results:
-        waiting[number] = value
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+        pending[number] = value
+        while next_number in pending:
+            yield pending.pop(next_number)
+            next_number += 1
 
 
 def multiprocess_reader(
     readers: list[Reader], use_pipe: bool = True, queue_size: int = 1000
 ) -> Reader:
-    """A reader of what the readers give, each of which a process of its own reads; in the order in
-    which samples come.
+    """Return a reader of the samples of several readers, each read by its own process, in the order
+    of arrival.
 
-    use_pipe: one pipe for each, else a queue of queue_size samples for all.
-    Raises OpError where a reader raises or gives None.
+    use_pipe: a pipe for each reader instead of one queue of queue_size samples. Raises OpError if a
+    reader raises or yields None.
     """
     if not isinstance(readers, list) or not readers:
-        raise AssertionError("multiprocess_reader: readers have to be a list of one reader or more")
+        raise AssertionError("multiprocess_reader: readers must be a non-empty list")
     context = multiprocessing.get_context(
         "fork" if "fork" in multiprocessing.get_all_start_methods() else None
     )
@@ -131,31 +134,31 @@ def multiprocess_reader(
         queue: Any = context.Queue(queue_size)
         for reader in readers:
             context.Process(target=_send_all, args=(reader, queue.put), daemon=True).start()
-        left = len(readers)
-        while left:
+        num_running = len(readers)
+        while num_running:
             kind, sample = queue.get()
-            left -= kind == "end"
-            yield from _taken(kind, sample)
+            num_running -= kind == "end"
+            yield from _unwrap(kind, sample)
 
     def through_pipes() -> Iterator[Any]:
-        ends = []
+        receivers = []
         for reader in readers:
-            here, there = context.Pipe()
-            ends.append(here)
-            context.Process(target=_send_all, args=(reader, there.send), daemon=True).start()
-            there.close()
-        while ends:
-            for end in list(ends):
-                kind, sample = end.recv()
+            receiver, sender = context.Pipe()
+            receivers.append(receiver)
+            context.Process(target=_send_all, args=(reader, sender.send), daemon=True).start()
+            sender.close()
+        while receivers:
+            for receiver in list(receivers):
+                kind, sample = receiver.recv()
                 if kind == "end":
-                    ends.remove(end)
-                yield from _taken(kind, sample)
+                    receivers.remove(receiver)
+                yield from _unwrap(kind, sample)
 
     return through_pipes if use_pipe else through_queue
 
 
 def _send_all(reader: Reader, send: Callable[[Any], None]) -> None:
-    """Run in the process of one reader."""
+    """Read all samples in the process of a reader and send them."""
     try:
         for sample in reader():
             if sample is None:
@@ -167,7 +170,7 @@ def _send_all(reader: Reader, send: Callable[[Any], None]) -> None:
         raise
 
 
-def _taken(kind: str, sample: Any) -> Iterator[Any]:
+def _unwrap(kind: str, sample: Any) -> Iterator[Any]:
     if kind == "error":
         raise OpError(with_user_line(f"multiprocess_reader: a reader raised {sample}"))
     if kind == "sample":

@@ -1,4 +1,4 @@
-"""Decay of weights, as a term of the gradient."""
+"""Weight decay as a term of the gradient."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ __all__ = ["L1Decay", "L2Decay"]
 
 
 class L2Decay:
-    """coeff / 2 * the sum of squares of a parameter, added to the loss."""
+    """L2 regularization: adds coeff / 2 * sum of squares of a parameter to the loss."""
 
     def __init__(self, coeff: float = 0.0) -> None:
         self.coeff = self._coeff = float(coeff)
 
     def gradient(self, parameter: Any) -> Any:
-        """coeff * parameter.   parameter, result: ndarrays [*]"""
+        """Return coeff * parameter.
+
+        parameter, result: ndarrays [*]
+        """
         return parameter * parameter.dtype.type(self.coeff)
 
     def term(self, parameter: Any) -> Any:
-        """The same of Tensors: in a program, ops for it."""
+        """Return coeff * parameter for Tensors; in a program, append the op."""
         return parameter * self.coeff
 
     def __str__(self) -> str:
@@ -28,17 +31,20 @@ class L2Decay:
 
 
 class L1Decay:
-    """coeff * the sum of the sizes of a parameter's elements, added to the loss."""
+    """L1 regularization: adds coeff * sum of absolute values of a parameter to the loss."""
 
     def __init__(self, coeff: float = 0.0) -> None:
         self.coeff = self._coeff = float(coeff)
 
     def gradient(self, parameter: Any) -> Any:
-        """coeff * sign(parameter).   parameter, result: ndarrays [*]"""
+        """Return coeff * sign(parameter).
+
+        parameter, result: ndarrays [*]
+        """
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
 
     def term(self, parameter: Any) -> Any:
-        """The same of Tensors: in a program, ops for it."""
+        """Return coeff * sign(parameter) for Tensors; in a program, append the ops."""
         return parameter.sign() * self.coeff
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
-"""Short-time Fourier transforms, as `paddle.signal` has them; the functions live in
-`oarlock.tensor`.
+"""Short-time Fourier transforms under the names of `paddle.signal`; `oarlock.tensor` defines
+them.
 """
 
 from ..tensor.signal import frame, istft, overlap_add, stft

@@ -1,6 +1,6 @@
-"""Functions on tensors, under Paddle's names; they are also the methods of Tensor.
+"""Functions on tensors under Paddle's names; they are also methods of Tensor.
 
-EXPORTS: what `oarlock.*` offers.
+EXPORTS: the public functions of `oarlock.*`
 """
 
 from __future__ import annotations
@@ -9,4 +9,4 @@ from .creation import fill_constant as fill_constant
 from .patch import EXPORTS
 
 globals().update(EXPORTS)
-__all__ = sorted(EXPORTS)  # noqa: PLE0605 - made from the table
+__all__ = sorted(EXPORTS)  # noqa: PLE0605 - created from the table

@@ -1,4 +1,4 @@
-"""Complex tensors: made of parts, taken apart; and what kind of numbers a tensor holds."""
+"""Complex tensors: construction, real and imaginary parts, and predicates on dtypes."""
 
 from __future__ import annotations
 
@@ -28,57 +28,72 @@ __all__ = [
 METHODS = [n for n in __all__ if n != "complex"]
 
 
-def _must_be_tensor(x: Any, op: str) -> None:
+def _check_is_tensor(x: Any, op: str) -> None:
     if not isinstance(x, Tensor):
-        raise TypeError(with_user_line(f"{op}: needs a tensor, got {type(x).__name__}"))
+        raise TypeError(with_user_line(f"{op}: expected a tensor, got {type(x).__name__}"))
 
 
 def is_complex(x: Tensor) -> bool:
-    """Whether the elements are complex numbers.   x [*]"""
-    _must_be_tensor(x, "is_complex")
+    """Return whether the dtype is complex."""
+    _check_is_tensor(x, "is_complex")
     return x.meta.dtype.kind == "c"
 
 
 def is_floating_point(x: Tensor) -> bool:
-    """Whether the elements are real floating numbers, bfloat16 included.   x [*]"""
-    _must_be_tensor(x, "is_floating_point")
+    """Return whether the dtype is a real floating-point type, bfloat16 included."""
+    _check_is_tensor(x, "is_floating_point")
     return is_float(x.meta.dtype) and x.meta.dtype.kind != "c"
 
 
 def is_integer(x: Tensor) -> bool:
-    """Whether the elements are integers; truth values are none.   x [*]"""
-    _must_be_tensor(x, "is_integer")
+    """Return whether the dtype is an integer type; bool is not."""
+    _check_is_tensor(x, "is_integer")
     return x.meta.dtype.kind in "iu"
 
 
 def complex(real: Tensor, imag: Tensor, name: str | None = None) -> Tensor:
-    """real + i imag.   real [*A], imag [*B], float32 or float64 -> complex [*broadcast(A, B)]"""
+    """real + i imag.
+
+    real [*A], imag [*B], float32 or float64 -> complex [*broadcast(A, B)]
+    """
     return OPS["complex"](real, imag)
 
 
 def polar(abs: Tensor, angle: Tensor, name: str | None = None) -> Tensor:
-    """abs * (cos angle + i sin angle).   abs [*A], angle [*B] -> complex [*broadcast(A, B)]"""
-    times = OPS["elementwise_mul"]
-    return complex(times(abs, OPS["cos"](angle)), times(abs, OPS["sin"](angle)))
+    """abs * (cos angle + i sin angle).
+
+    abs [*A], angle [*B] -> complex [*broadcast(A, B)]
+    """
+    multiply = OPS["elementwise_mul"]
+    return complex(multiply(abs, OPS["cos"](angle)), multiply(abs, OPS["sin"](angle)))
 
 
 def real(x: Tensor, name: str | None = None) -> Tensor:
-    """The real part.   x complex [*] -> [*]"""
+    """Real part.
+
+    x complex [*] -> [*]
+    """
     return OPS["real"](x)
 
 
 def imag(x: Tensor, name: str | None = None) -> Tensor:
-    """The imaginary part.   x complex [*] -> [*]"""
+    """Imaginary part.
+
+    x complex [*] -> [*]
+    """
     return OPS["imag"](x)
 
 
 def conj(x: Tensor, name: str | None = None) -> Tensor:
-    """The conjugate; real numbers are their own.   x [*] -> [*]"""
+    """Complex conjugate; real numbers are unchanged.
+
+    x [*] -> [*]
+    """
     return OPS["conj"](x)
 
 
 def angle(x: Tensor, name: str | None = None) -> Tensor:
-    """The angle with the positive real axis: in (-pi, pi], of real numbers 0 or pi.
+    """Argument of x in (-pi, pi]; of real numbers 0 or pi.
 
     x [*] -> real [*]
     """
@@ -86,27 +101,36 @@ def angle(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def as_complex(x: Tensor, name: str | None = None) -> Tensor:
-    """The complex numbers whose parts stand in the last axis.   x [*, 2] -> complex [*]"""
+    """Combine the real and imaginary parts in the last axis.
+
+    x [*, 2] -> complex [*]
+    """
     return OPS["as_complex"](x)
 
 
 def as_real(x: Tensor, name: str | None = None) -> Tensor:
-    """The parts of the numbers, in a new last axis.   x complex [*] -> [*, 2]"""
+    """Split into real and imaginary parts in a new last axis.
+
+    x complex [*] -> [*, 2]
+    """
     return OPS["as_real"](x)
 
 
 def sgn(x: Tensor, name: str | None = None) -> Tensor:
-    """x / |x|, 0 where x is 0; of real numbers the sign.   x [*] -> [*]"""
+    """x / |x|, 0 where x is 0; the sign of real numbers.
+
+    x [*] -> [*]
+    """
     try:
-        floats = is_float(x.meta.dtype)
+        has_float_dtype = is_float(x.meta.dtype)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if not floats:
+    if not has_float_dtype:
         raise OpError(with_user_line(f"sgn: needs a floating or complex dtype (X={x.meta})"))
     if not is_complex(x):
         return OPS["sign"](x)
-    size = OPS["abs"](x)
-    nothing = OPS["equal"](size, full([], 0.0, size.dtype))
+    magnitude = OPS["abs"](x)
+    is_zero = OPS["equal"](magnitude, full([], 0.0, magnitude.dtype))
     return OPS["elementwise_div"](
-        x, cast(OPS["elementwise_add"](size, cast(nothing, size.dtype)), x.dtype)
+        x, cast(OPS["elementwise_add"](magnitude, cast(is_zero, magnitude.dtype)), x.dtype)
     )

@@ -1,5 +1,5 @@
-"""From what a user passes to what an op takes: tensors, dtypes, axes, and lists that may hold
-tensors.
+"""Conversion of user arguments to inputs and attributes of ops: tensors, dtypes, axes, lists that
+may contain tensors.
 """
 
 from __future__ import annotations
@@ -19,15 +19,10 @@ from ..core.operand_checks import no_axis_error, not_a_tensor_error
 from ..core.place import check_gpu_index, parse_place
 from ..core.tensor import Tensor
 
-_BY_DEFAULT = (
-    np.int32,
-    np.float16,
-    np.float32,
-    np.float64,
-    np.complex64,
-    np.complex128,
-)  # dtypes of lists that become a default dtype; smaller integers keep their dtype
-_VALUES = {
+# NumPy dtypes of lists that become a default dtype. Smaller integers keep their dtype.
+_DEFAULTED_DTYPES = (np.int32, np.float16, np.float32, np.float64, np.complex64, np.complex128)
+# attribute of assign_value by kind of dtype
+_VALUES_ATTRIBUTES = {
     "b": "bool_values",
     "i": "int32_values",
     "l": "int64_values",
@@ -37,7 +32,9 @@ _VALUES = {
 
 
 def to_array(data: Any, dtype: Any = None) -> Any:
-    """`data` as an ndarray. Lists and Python numbers become the default float dtype or int64."""
+    """Convert `data` to an ndarray. Lists and Python numbers become the default float dtype or
+    int64.
+    """
     if isinstance(data, Tensor):
         data = cuda.to_host(data._read("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
@@ -47,41 +44,39 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         array = np.array(data)
     except ValueError as error:
         raise OpError(
-            with_user_line(f"to_tensor: the rows do not have one length ({error})")
+            with_user_line(f"to_tensor: the nested lists have different lengths ({error})")
         ) from None
-    except TypeError:  # CuPy refuses
+    except TypeError:  # raised by CuPy for implicit conversion
         if cuda.index_of(data) is None:
             raise
         return to_array(cuda.to_host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
-    if from_python and array.dtype in _BY_DEFAULT:
-        wide = (
+    if from_python and array.dtype in _DEFAULTED_DTYPES:
+        default_dtype = (
             np.result_type(default_float(), np.complex64)
             if array.dtype.kind == "c"
             else default_float()
         )
-        return array.astype(np.int64 if array.dtype.kind == "i" else wide)
+        return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
     if array.dtype not in BY_NP:
-        raise OperandError(
-            with_user_line(f"to_tensor: no tensor can hold elements of {array.dtype}")
-        )
+        raise OperandError(with_user_line(f"to_tensor: dtype {array.dtype} is not supported"))
     return array
 
 
 def to_tensor(
     data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
 ) -> Tensor:
-    """A tensor of `data`: nested lists, scalars, an ndarray or a Tensor, copied.
+    """Create a tensor from nested lists, scalars, an ndarray or a Tensor; copies the data.
 
-    place: where to; where `set_device` says unless given.
+    place: device of the tensor; by default that of `set_device`
     """
     # a list of dynamic length
     if type(data) is not np.ndarray and hasattr(data, "concat_elements"):
         data = data.concat_elements(0, True)
         return data if dtype is None else cast(data, dtype)
     if not state.mode.is_eager:
-        return _recorded(data, dtype)
+        return _to_symbolic(data, dtype)
     array = to_array(data, dtype)
     if place is not None:
         array = cuda.to_device(array, device_index(place))
@@ -90,25 +85,25 @@ def to_tensor(
     return Tensor(array, stop_gradient=stop_gradient)
 
 
-def _recorded(data: Any, dtype: Any) -> Tensor:
-    """A tensor of `data` while a program is recorded."""
+def _to_symbolic(data: Any, dtype: Any) -> Tensor:
+    """Convert `data` to a tensor while a program is recorded."""
     if isinstance(data, Tensor) or _has_tensors(data):
-        found = (data if isinstance(data, Tensor) else _stacked(data)).detach()
-        return found if dtype is None else cast(found, dtype)
+        out = (data if isinstance(data, Tensor) else _stack_nested(data)).detach()
+        return out if dtype is None else cast(out, dtype)
     return constant(to_array(data, dtype))
 
 
-def device_index(place: Any, asker: str = "to_tensor") -> int | None:
-    """The number of the GPU that a Place, or a string, names; None for the processor.
+def device_index(place: Any, op: str = "to_tensor") -> int | None:
+    """Return the index of the GPU that a Place or string names; None for the CPU.
 
-    Raises OarlockError for one that cannot be used.
+    Raises OarlockError if it cannot be used.
     """
-    found = parse_place(place, asker)
-    return check_gpu_index(found, f"{type(found).__name__}({found.index})")
+    parsed = parse_place(place, op)
+    return check_gpu_index(parsed, f"{type(parsed).__name__}({parsed.index})")
 
 
-def beside(x: Tensor, array: Any) -> Tensor:
-    """`array`, of the processor, as a tensor where x is."""
+def on_device_of(x: Tensor, array: Any) -> Tensor:
+    """Return a NumPy array as a tensor on the device of x."""
     return (
         Tensor(cuda.to_device(array, cuda.index_of(x.array)))
         if state.mode.is_eager
@@ -117,85 +112,87 @@ def beside(x: Tensor, array: Any) -> Tensor:
 
 
 def _has_tensors(data: Any) -> bool:
-    """Whether nested lists hold tensors."""
+    """Return whether nested lists contain tensors."""
     return isinstance(data, list | tuple) and any(
         isinstance(d, Tensor) or _has_tensors(d) for d in data
     )
 
 
-def _stacked(data: Any) -> Tensor:
-    """Nested lists with tensors of a program in them as one tensor; numbers beside tensors take
-    their dtype.
-    """
-    parts = [_stacked(d) if _has_tensors(d) else d for d in data]
-    dtype = np.result_type(*(p.meta.dtype for p in parts if isinstance(p, Tensor)))
+def _stack_nested(data: Any) -> Tensor:
+    """Stack nested lists that contain symbolic tensors. Numbers take the dtype of the tensors."""
+    items = [_stack_nested(d) if _has_tensors(d) else d for d in data]
+    dtype = np.result_type(*(item.meta.dtype for item in items if isinstance(item, Tensor)))
     tensors = [
-        cast(p, dtype) if isinstance(p, Tensor) else constant(np.asarray(p, dtype)) for p in parts
+        cast(item, dtype) if isinstance(item, Tensor) else constant(np.asarray(item, dtype))
+        for item in items
     ]
-    found: Tensor = OPS["stack"](tensors, axis=0)
-    return found
+    out: Tensor = OPS["stack"](tensors, axis=0)
+    return out
 
 
 def constant(array: Any) -> Tensor:
-    """`array` as an op of the program that is being recorded: assign_value."""
-    kind = {
+    """Record `array` as an op assign_value."""
+    kinds = {
         np.dtype(np.int32): "i",
         np.dtype(np.int64): "l",
         np.dtype(np.float32): "f",
         np.dtype(np.float64): "d",
     }
-    key = "b" if array.dtype == np.bool_ else kind.get(array.dtype)
+    key = "b" if array.dtype == np.bool_ else kinds.get(array.dtype)
     if key is None:
-        wide = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
-        return cast(wide, array.dtype)
+        supported = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
+        return cast(supported, array.dtype)
     values = array.reshape(-1).tolist()
     values = [int(v) for v in values] if key == "b" else values
-    given = {_VALUES[key]: values}
-    found: Tensor = OPS["assign_value"](
-        shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **given
+    attrs = {_VALUES_ATTRIBUTES[key]: values}
+    out: Tensor = OPS["assign_value"](
+        shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **attrs
     )
-    return found
+    return out
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
-    """`x` with another dtype; itself when it has it already."""
-    wanted = dtype_of(dtype)
+    """Cast x to another dtype; returns x itself if it has that dtype."""
+    target = dtype_of(dtype)
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
-    have = x.meta.dtype
-    if have == wanted.np:
+    current = x.meta.dtype
+    if current == target.np:
         return x
-    found: Tensor = OPS["cast"](x, in_dtype=dtype_of(have).proto, out_dtype=wanted.proto)
-    return found
+    out: Tensor = OPS["cast"](x, in_dtype=dtype_of(current).proto, out_dtype=target.proto)
+    return out
 
 
 def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
-    """A constant of one value, exact whatever the dtype.   shape: [*] -> [*shape]"""
+    """Create a constant tensor, exact for every dtype.
+
+    -> [*shape]
+    """
     if isinstance(value, int):
-        value = int(value)  # an enumeration's numbers have texts of their own
+        value = int(value)  # repr of an enum member is not a number
     text = repr(value) if isinstance(value, int | float) else str(value)
-    found: Tensor = OPS["fill_constant"](
+    out: Tensor = OPS["fill_constant"](
         shape=list(shape),
         value=float(value),
         str_value=text.replace("np.", ""),
         dtype=dtype_of(dtype).proto,
     )
-    return found
+    return out
 
 
-def of_length(made: Tensor, count: int) -> Tensor:
-    """A vector whose length follows from numbers of Python, which no op says: what is written to a
-    program is declared so.
+def declare_length(vector: Tensor, length: int) -> Tensor:
+    """Declare the length of a vector that follows from Python numbers; shape inference does not
+    know it.
     """
-    declared = getattr(made, "raw", None)
+    declared = getattr(vector, "raw", None)
     if declared is not None:
-        declared.shape = (count,)
-    return made
+        declared.shape = (length,)
+    return vector
 
 
-def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
-    """The operand `value` beside the tensor `like`: a Python number becomes a 0-D tensor of its
-    dtype.
+def as_operand(value: Any, like: Tensor, op: str) -> Tensor:
+    """Convert an operand to a tensor on the device of `like`. A Python number becomes a 0-D tensor
+    of its dtype.
     """
     if isinstance(value, Tensor):
         return value
@@ -203,25 +200,23 @@ def tensor_like(value: Any, like: Tensor, op: str) -> Tensor:
         dtype = np.dtype(
             np.float64 if like.meta.dtype in (np.float64, np.complex128) else np.float32
         )
-        found: Tensor = OPS["complex"](full([], value.real, dtype), full([], value.imag, dtype))
-        return found
+        out: Tensor = OPS["complex"](full([], value.real, dtype), full([], value.imag, dtype))
+        return out
     if isinstance(value, bool | int | float | np.generic):
         dtype = like.meta.dtype
         if isinstance(value, float | np.floating) and dtype.kind in "iub":
             dtype = default_float()
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
-        return beside(like, to_array(value))
-    # A name of converted code; the error names it.
+        return on_device_of(like, to_array(value))
+    # A maybe-undefined variable of converted code: `use` raises an error that names it.
     if getattr(type(value), "_has_no_value", False):
         value.use()
-    raise OpError(
-        with_user_line(f"{op}: an operand is {type(value).__name__}, not a tensor or number")
-    )
+    raise OpError(with_user_line(f"{op}: expected a tensor or number, got {type(value).__name__}"))
 
 
-def axes_of(axis: Any) -> list[int]:
-    """An axis argument as a list: None is [], an int is [int]."""
+def axis_list(axis: Any) -> list[int]:
+    """Return an axis argument as a list: None -> [], int -> [int]."""
     if axis is None:
         return []
     if isinstance(axis, Tensor):
@@ -239,25 +234,27 @@ def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any
         return function(axis)
     if not state.mode.static:
         return function(int(axis.item()))
-    known = constant(
+    axis_table = constant(
         np.tile(np.arange(max(count, 1), dtype=np.int32), 2)
     )  # maps negative and non-negative axes to an index
     position = OPS["scale"](
         OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1))
     )
-    index = OPS["gather"](known, position)
+    index = OPS["gather"](axis_table, position)
     return state.mode.select(index, [partial(function, i) for i in range(max(count, 1))])
 
 
 def single_axis(axis: Any) -> Any:
     """Unwrap a one-element list of a tensor; return any other axis argument unchanged."""
-    alone = isinstance(axis, list | tuple) and len(axis) == 1 and isinstance(axis[0], Tensor)
-    return axis[0] if alone else axis
+    is_single_tensor = (
+        isinstance(axis, list | tuple) and len(axis) == 1 and isinstance(axis[0], Tensor)
+    )
+    return axis[0] if is_single_tensor else axis
 
 
-def size_at(x: Tensor, axis: int) -> int:
-    """The size of an axis, for Python to decide on: a trace notes that, and of a static program it
-    is -1 where it is not known.
+def guarded_size(x: Tensor, axis: int) -> int:
+    """Return the size of an axis as an int. A trace records a guard on it; in a static program it
+    is -1 if it is dynamic.
     """
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
@@ -265,8 +262,8 @@ def size_at(x: Tensor, axis: int) -> int:
         raise no_axis_error(x, axis) from None
 
 
-def from_front(axis: Any, x: Tensor, op: str) -> int:
-    """An axis counted from the front: several of real Paddle's ops go wrong on negative ones."""
+def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
+    """Return a non-negative axis; some of Paddle's ops are wrong for negative ones."""
     index = int(axis.item() if isinstance(axis, Tensor) else axis)
     try:
         rank = x.ndim
@@ -279,9 +276,9 @@ def from_front(axis: Any, x: Tensor, op: str) -> int:
     return index % rank if rank else 0
 
 
-def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
-    """A shape argument as Paddle's two forms: plain ints, and - when it holds tensors - a list of
-    int32 0-D tensors, -1 in the ints.
+def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
+    """Split a shape argument into ints and, if it contains symbolic tensors, a list of int32 0-D
+    tensors. The ints are -1 for tensors.
     """
     if isinstance(shape, Tensor):
         if not shape.ndim:
@@ -301,9 +298,11 @@ def sizes(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
 
 
-def bounds(values: Iterable[Any], dtype: str = "int32") -> tuple[list[int], list[Tensor] | None]:
-    """Ints for an op as Paddle's two forms: as they are, and - when a program is written and some
-    are values of it - a list of 0-D tensors.
+def int_inputs(
+    values: Iterable[Any], dtype: str = "int32"
+) -> tuple[list[int], list[Tensor] | None]:
+    """Split a list of ints into ints and, if it contains symbolic tensors, a list of 0-D tensors.
+    The ints are -1 for tensors.
     """
     items = list(values)
     if state.mode.static and any(isinstance(v, Tensor) for v in items):
@@ -312,9 +311,11 @@ def bounds(values: Iterable[Any], dtype: str = "int32") -> tuple[list[int], list
     return [int(v) for v in items], None
 
 
-def stacked_sizes(values: Iterable[Any]) -> Tensor | None:
-    """Such ints as one int32 tensor for the ops that take one; None where all are plain."""
-    tensors = bounds(values)[1]
+def int_inputs_tensor(values: Iterable[Any]) -> Tensor | None:
+    """Return a list of ints that contains symbolic tensors as one int32 tensor; None if all are
+    ints.
+    """
+    tensors = int_inputs(values)[1]
     return (
         None
         if tensors is None
@@ -325,4 +326,4 @@ def stacked_sizes(values: Iterable[Any]) -> Tensor | None:
 def _size(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
-    raise OpError(with_user_line(f"{op}: a size is {d!r}, not an int"))
+    raise OpError(with_user_line(f"{op}: a size must be an int, got {d!r}"))

@@ -7,7 +7,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..ops.meta_rules import dims_match
-from .convert import cast, size_at
+from .convert import cast, guarded_size
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
 from .math import clip
@@ -16,31 +16,34 @@ __all__: list[str] = []
 METHODS = ["corrcoef", "cov"]
 
 
-def _observed(x: Tensor, rowvar: bool, op: str) -> Tensor:
-    """x with a row for each variable and a column for each observation."""
+def _variables_as_rows(x: Tensor, rowvar: bool, op: str) -> Tensor:
+    """Return x with a row per variable and a column per observation."""
     check_tensors(x)
     if x.ndim not in (1, 2):
-        raise OpError(with_user_line(f"{op}: needs one or two axes (X={x.meta})"))
+        raise OpError(with_user_line(f"{op}: the rank must be 1 or 2 (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
-    return x if rowvar or size_at(x, 0) == 1 else transpose(x, [1, 0])
+    return x if rowvar or guarded_size(x, 0) == 1 else transpose(x, [1, 0])
 
 
-def _weights(x: Tensor, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
-    """How much each observation counts; None for all alike."""
+def _observation_weights(
+    x: Tensor, fweights: Tensor | None, aweights: Tensor | None
+) -> Tensor | None:
+    """Return the weight of each observation; None if all are equal."""
     check_tensors(x)
-    found = None
-    for word, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is None:
+    weights = None
+    for name, tensor in (("fweights", fweights), ("aweights", aweights)):
+        if tensor is None:
             continue
-        if given.ndim != 1 or not dims_match(given.meta.shape[0], x.meta.shape[1]):
+        if tensor.ndim != 1 or not dims_match(tensor.meta.shape[0], x.meta.shape[1]):
             raise OpError(
                 with_user_line(
-                    f"cov: {word} does not fit the observations (X={x.meta}, {word}={given.meta})"
+                    f"cov: {name} must have one element per observation "
+                    f"(X={x.meta}, {name}={tensor.meta})"
                 )
             )
-        weight = cast(given, x.dtype)
-        found = weight if found is None else found * weight
-    return found
+        weight = cast(tensor, x.dtype)
+        weights = weight if weights is None else weights * weight
+    return weights
 
 
 def cov(
@@ -51,16 +54,16 @@ def cov(
     aweights: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The covariance of each variable with each.
+    """Covariance matrix of variables.
 
-    x [variables, observations] (turned round unless rowvar) or [observations] -> [variables,
+    x [variables, observations] (transposed if not rowvar) or [observations] -> [variables,
     variables] or []
 
-    ddof: divided by the observations less one; fweights int [observations]: how often each occurs;
-    aweights [observations]: its weight.
+    ddof: divide by the number of observations minus one; fweights int [observations]: number of
+    repetitions of each observation; aweights [observations]: weights
     """
-    x = _observed(x, rowvar, "cov")
-    weight = _weights(x, fweights, aweights)
+    x = _variables_as_rows(x, rowvar, "cov")
+    weight = _observation_weights(x, fweights, aweights)
     if weight is None:
         total = OPS["reduce_sum"](
             OPS["fill_any_like"](slice(x, [0], [0], [1]), value=1.0), reduce_all=True
@@ -74,18 +77,18 @@ def cov(
                 total - OPS["reduce_sum"](weight * cast(aweights, x.dtype), reduce_all=True) / total
             )
     mean = OPS["reduce_sum"](weighted, dim=[1]) / total
-    apart = x - unsqueeze(mean, 1)
-    found = matmul(apart, weighted, transpose_y=True) / clip(norm, min=0.0)
-    return squeeze(found, [0, 1]) if size_at(x, 0) == 1 else found
+    centred = x - unsqueeze(mean, 1)
+    covariance = matmul(centred, weighted, transpose_y=True) / clip(norm, min=0.0)
+    return squeeze(covariance, [0, 1]) if guarded_size(x, 0) == 1 else covariance
 
 
 def corrcoef(x: Tensor, rowvar: bool = True, name: str | None = None) -> Tensor:
-    """The correlation of each variable with each, in [-1, 1].
+    """Correlation matrix of variables, in [-1, 1].
 
-    x as in cov -> [variables, variables] or []
+    x as in `cov` -> [variables, variables] or []
     """
-    found = cov(x, rowvar)
-    if found.ndim == 0:
-        return found / found
-    spread = OPS["sqrt"](OPS["diagonal"](found))
-    return clip(found / unsqueeze(spread, 1) / unsqueeze(spread, 0), -1.0, 1.0)
+    covariance = cov(x, rowvar)
+    if covariance.ndim == 0:
+        return covariance / covariance
+    std = OPS["sqrt"](OPS["diagonal"](covariance))
+    return clip(covariance / unsqueeze(std, 1) / unsqueeze(std, 0), -1.0, 1.0)

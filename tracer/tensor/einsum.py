@@ -1,4 +1,4 @@
-"""Einstein's sums."""
+"""Einstein summation."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ METHODS: list[str] = []
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
-    """The sums of products that an equation tells: `ij,jk->ik` is the product of matrices.
+    """Sum of products in Einstein notation: `ij,jk->ik` is the matrix product.
 
     operands [*] each -> [*]
 
-    Labels are letters, small or capital alike; `...` stands for axes that broadcast.
-    Without `->`, the result has `...` and then the
-    labels that occur once, in the order of the alphabet.
-    More than two operands are multiplied two by two.
+    Labels are letters; upper and lower case are the same. `...` stands for axes that broadcast.
+    Without `->` the result has `...` and then the labels that occur once, in alphabetical order.
+    More than two operands are contracted in pairs.
     """
     if not isinstance(equation, str):
         raise OperandError(
-            with_user_line(f"einsum: the equation is {type(equation).__name__}, not a str")
+            with_user_line(f"einsum: the equation must be a str, got {type(equation).__name__}")
         )
     xs = (
         list(operands[0])
@@ -39,45 +38,48 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     terms = left.split(",")
     if len(terms) != len(xs):
         raise OpError(
-            with_user_line(f"einsum: {equation!r} is for {len(terms)} operands, not {len(xs)}")
+            with_user_line(f"einsum: {equation!r} has {len(terms)} terms for {len(xs)} operands")
         )
     if arrow and "..." in left and "..." not in right:
         raise OpError(with_user_line(f"einsum: {equation!r} has no ... in its result"))
     check_tensors(*xs)
-    right = right if arrow else _implied(left)
-    for i, j in _order(terms, xs, right):
-        rest = [k for k in range(len(xs)) if k not in (i, j)]
-        kept = (
+    right = right if arrow else _implicit_output(left)
+    for i, j in _contraction_order(terms, xs, right):
+        remaining = [k for k in range(len(xs)) if k not in (i, j)]
+        pair_labels = (
             right
-            if not rest
-            else _kept(terms[i] + terms[j], "".join(terms[k] for k in rest) + right)
+            if not remaining
+            else _needed_labels(terms[i] + terms[j], "".join(terms[k] for k in remaining) + right)
         )
-        made = _sum([terms[i], terms[j]], [xs[i], xs[j]], kept)
-        terms, xs = [terms[k] for k in rest] + [kept], [xs[k] for k in rest] + [made]
-    return _sum(terms, xs, right) if len(left.split(",")) == 1 else xs[0]
+        product = _contract([terms[i], terms[j]], [xs[i], xs[j]], pair_labels)
+        terms, xs = (
+            [terms[k] for k in remaining] + [pair_labels],
+            [xs[k] for k in remaining] + [product],
+        )
+    return _contract(terms, xs, right) if len(left.split(",")) == 1 else xs[0]
 
 
-def _sum(terms: list[str], xs: list[Tensor], right: str) -> Tensor:
-    found: Tensor = OPS["einsum"](xs, equation=f"{','.join(terms)}->{right}")[0]
-    return found
+def _contract(terms: list[str], xs: list[Tensor], right: str) -> Tensor:
+    out: Tensor = OPS["einsum"](xs, equation=f"{','.join(terms)}->{right}")[0]
+    return out
 
 
-def _implied(left: str) -> str:
-    """The result of an equation without one."""
+def _implicit_output(left: str) -> str:
+    """Return the output term of an equation without `->`."""
     count = Counter(c for c in left if c.isalpha())
     return ("..." if "..." in left else "") + "".join(sorted(c for c, n in count.items() if n == 1))
 
 
-def _kept(pair: str, others: str) -> str:
-    """The labels of a product of two operands that are still needed."""
-    found = "..." if "..." in pair else ""
-    return found + "".join(dict.fromkeys(c for c in pair if c.isalpha() and c in others))
+def _needed_labels(pair: str, others: str) -> str:
+    """Return the labels of the product of two operands that are needed later."""
+    ellipsis = "..." if "..." in pair else ""
+    return ellipsis + "".join(dict.fromkeys(c for c in pair if c.isalpha() and c in others))
 
 
-def _order(terms: list[str], xs: list[Tensor], right: str) -> list[tuple[int, int]]:
-    """Which two operands to multiply, step by step; what they give goes to the end.
+def _contraction_order(terms: list[str], xs: list[Tensor], right: str) -> list[tuple[int, int]]:
+    """Return the pairs of operands to contract, step by step; each product is appended to the end.
 
-    Greedy on the sizes, unknown ones taken as 1.
+    Greedy by size; dynamic sizes count as 1.
     """
     if len(xs) < 3:
         return [(0, 1)] if len(xs) == 2 else []

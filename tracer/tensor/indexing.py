@@ -14,12 +14,12 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from .convert import beside, bounds, cast, full, to_array
+from .convert import cast, full, int_inputs, on_device_of, to_array
 from .manipulation import (
-    as_index,
-    broadcast_beside,
+    apply_in_place,
+    broadcast_with_condition,
     expand,
-    in_place,
+    index_tensor,
     reshape,
     stack,
     transpose,
@@ -31,18 +31,18 @@ _END = 2**31 - 1
 
 def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
     items = [_as_mask(i) for i in index] if isinstance(index, tuple) else [_as_mask(index)]
-    taken = sum(_axes_taken(i) for i in items)
-    if taken > rank:
-        raise RangeError(with_user_line(f"index: {taken} indices for {rank} axes"))
-    rest = [slice(None)] * (rank - taken)
-    for at, item in enumerate(items):
+    num_axes = sum(_num_axes_of(i) for i in items)
+    if num_axes > rank:
+        raise RangeError(with_user_line(f"index: too many indices ({num_axes} for rank {rank})"))
+    full_slices = [slice(None)] * (rank - num_axes)
+    for i, item in enumerate(items):
         if item is Ellipsis:
-            return items[:at] + rest + items[at + 1 :]
-    return items + rest
+            return items[:i] + full_slices + items[i + 1 :]
+    return items + full_slices
 
 
 def _as_mask(item: Any) -> Any:
-    """A list of truth values as an array of them."""
+    """Convert a list of bools to an array."""
     return (
         np.asarray(item)
         if isinstance(item, list) and item and all(isinstance(i, bool) for i in item)
@@ -50,7 +50,7 @@ def _as_mask(item: Any) -> Any:
     )
 
 
-def _axes_taken(item: Any) -> int:
+def _num_axes_of(item: Any) -> int:
     if item is None or item is Ellipsis or _is_flag(item):
         return 0
     if _is_mask(item):
@@ -65,7 +65,7 @@ def _is_mask(item: Any) -> bool:
 
 
 def _is_flag(item: Any) -> bool:
-    """Whether an index is a scalar bool, which adds an axis of size 1 or 0."""
+    """Return whether an index is a scalar bool, which adds an axis of size 1 or 0."""
     return isinstance(item, bool | np.bool_) or (_is_mask(item) and item.ndim == 0)
 
 
@@ -83,9 +83,9 @@ def _is_int(item: Any) -> bool:
     )
 
 
-class _Basic:
-    """The part of an index that ints, slices and None make: slice attributes, and the axes that
-    None adds.
+class _BasicIndex:
+    """The ints, slices and None of an index: attributes of a slice op, and the axes that None
+    inserts.
     """
 
     def __init__(self, x: Tensor, index: Any) -> None:
@@ -94,22 +94,22 @@ class _Basic:
         self.starts: list[Any] = []
         self.ends: list[Any] = []
         self.steps: list[int] = []
-        self.dropped: list[int] = []
-        self.new: list[int] = []  # where None puts an axis, counted in the result ...
-        self.before: list[int] = []  # ... and the axis of x in front of which it is inserted
+        self.decrease_axes: list[int] = []  # axes of ints, removed from the result
+        self.new_axes: list[int] = []  # axes of the result that None inserts ...
+        self.none_axes: list[int] = []  # ... and the axes of x before which they are inserted
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
         for item in _expand_ellipsis(index, x.ndim):
-            axis, out = self._take(item, axis, out)
+            axis, out = self._add_item(item, axis, out)
 
-    def _take(self, item: Any, axis: int, out: int) -> tuple[int, int]:
+    def _add_item(self, item: Any, axis: int, out: int) -> tuple[int, int]:
         if item is None:
-            self.new.append(out)
-            self.before.append(axis)
+            self.new_axes.append(out)
+            self.none_axes.append(axis)
             return axis, out + 1
         if _is_flag(item):
-            self.new.append(out)
-            self.before.append(axis)
+            self.new_axes.append(out)
+            self.none_axes.append(axis)
             if not (isinstance(item, bool) and item):
                 self.advanced.append(
                     (
@@ -121,12 +121,12 @@ class _Basic:
                 )
             return axis, out + 1
         if _is_int(item):
-            self._range(axis, item, _end_of(item), 1)
-            self.dropped.append(axis)
+            self._add_range(axis, item, _int_end(item), 1)
+            self.decrease_axes.append(axis)
             return axis + 1, out
         if isinstance(item, slice):
             if item.start is not None or item.stop is not None or item.step is not None:
-                self._slice(axis, item)
+                self._add_slice(axis, item)
             return axis + 1, out + 1
         if _is_tensor_index(item):
             if _is_mask(item):
@@ -137,26 +137,30 @@ class _Basic:
             )
         raise RangeError(
             with_user_line(
-                f"index: {type(item).__name__} is not an int, slice, None, Ellipsis or tensor"
+                "index: expected an int, slice, None, Ellipsis or tensor, got "
+                f"{type(item).__name__}"
             )
         )
 
     def _check_mask(self, axis: int, mask: Any) -> None:
         sizes = self.x.meta.shape[axis : axis + mask.ndim]
-        if any(0 <= size != wanted >= 0 for size, wanted in zip(sizes, mask.shape, strict=True)):
+        if any(
+            0 <= size != mask_size >= 0 for size, mask_size in zip(sizes, mask.shape, strict=True)
+        ):
             raise RangeError(
                 with_user_line(
-                    f"index: a mask {list(mask.shape)} for {list(sizes)} (X={self.x.meta})"
+                    f"index: a mask of shape {list(mask.shape)} does not match {list(sizes)} "
+                    f"(X={self.x.meta})"
                 )
             )
 
-    def _range(self, axis: int, start: Any, end: Any, step: Any) -> None:
+    def _add_range(self, axis: int, start: Any, end: Any, step: Any) -> None:
         self.axes.append(axis)
         self.starts.append(start)
         self.ends.append(end)
         self.steps.append(step)
 
-    def _slice(self, axis: int, item: slice) -> None:
+    def _add_slice(self, axis: int, item: slice) -> None:
         if isinstance(item.step, Tensor) and state.mode.static:
             forward = OPS["greater_than"](item.step, full([], 0, item.step.dtype))
             first, last = (full([], v, item.step.dtype) for v in (0, _END))
@@ -166,7 +170,7 @@ class _Basic:
                 if item.stop is None
                 else item.stop
             )
-            self._range(axis, start, end, item.step)
+            self._add_range(axis, start, end, item.step)
             return
         step = 1 if item.step is None else int(item.step)
         if step == 0:
@@ -176,24 +180,22 @@ class _Basic:
         if step < 0 and isinstance(item.stop, int) and item.stop < 0:
             # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first";
             # Python's -1 is the last.
-            end = self._size_of(axis) + item.stop
+            end = self._static_size(axis) + item.stop
             end = -1 if end < 0 else end
-        self._range(axis, start, end, step)
+        self._add_range(axis, start, end, step)
 
-    def _size_of(self, axis: int) -> int:
-        # Guard for a trace: with another size the index selects other elements.
+    def _static_size(self, axis: int) -> int:
+        # A trace records a guard: with another size the index selects other elements.
         size = self.x.shape[axis]
         if not isinstance(size, int):
             raise OpError(
-                with_user_line(
-                    "index: a negative end with a negative step needs a size that is known"
-                )
+                with_user_line("index: a negative end with a negative step requires a static size")
             )
         return size
 
 
-def _end_of(item: Any) -> Any:
-    """The end of the slice that an int stands for: -1 has none behind it."""
+def _int_end(item: Any) -> Any:
+    """Return the end of the slice that is equivalent to an int index."""
     if isinstance(item, Tensor) and state.mode.static:
         return OPS["where"](
             OPS["equal"](item, full([], -1, item.dtype)), full([], _END, item.dtype), item + 1
@@ -201,8 +203,8 @@ def _end_of(item: Any) -> Any:
     return _END if not isinstance(item, Tensor) and item == -1 else item + 1
 
 
-def _check_bounds(x: Tensor, basic: _Basic) -> None:
-    for axis in basic.dropped:
+def _check_bounds(x: Tensor, basic: _BasicIndex) -> None:
+    for axis in basic.decrease_axes:
         start, size = basic.starts[basic.axes.index(axis)], x.meta.shape[axis]
         if isinstance(start, Tensor) or size < 0:
             continue
@@ -212,84 +214,90 @@ def _check_bounds(x: Tensor, basic: _Basic) -> None:
             )
 
 
-def _sliced(x: Tensor, basic: _Basic) -> Tensor:
+def _apply_slices(x: Tensor, basic: _BasicIndex) -> Tensor:
     if not basic.axes:
         return x
-    (starts, start_tensors), (ends, end_tensors) = bounds(basic.starts), bounds(basic.ends)
-    steps, step_tensors = bounds(basic.steps)
+    (starts, start_tensors), (ends, end_tensors) = int_inputs(basic.starts), int_inputs(basic.ends)
+    steps, step_tensors = int_inputs(basic.steps)
     flags = [-1 if start_tensors or end_tensors or step_tensors else 1] * len(basic.axes)
-    common = {
+    attrs = {
         "axes": basic.axes,
         "starts": starts,
         "ends": ends,
         "infer_flags": flags,
-        "decrease_axis": basic.dropped,
+        "decrease_axis": basic.decrease_axes,
     }
     if step_tensors is None and all(s == 1 for s in steps):
-        return OPS["slice"](x, None, None, start_tensors, end_tensors, **common)
+        return OPS["slice"](x, None, None, start_tensors, end_tensors, **attrs)
     return OPS["strided_slice"](
-        x, None, None, None, start_tensors, end_tensors, step_tensors, strides=steps, **common
+        x, None, None, None, start_tensors, end_tensors, step_tensors, strides=steps, **attrs
     )
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
-    """x[index]: ints, slices, None, Ellipsis, bool masks and integer tensors, as in NumPy."""
+    """Return x[index] for ints, slices, None, Ellipsis, bool masks and integer tensors, as in
+    NumPy.
+    """
     if index.__class__ is int and state.mode.is_eager:
         shape = x.array.shape
         if shape and -shape[0] <= index < shape[0]:  # Fast path for the most common index.
             first = index % shape[0]
-            dropped = [] if compat.is_paddle1 and len(shape) == 1 else [0]
+            decrease_axes = [] if compat.is_paddle1 and len(shape) == 1 else [0]
             return OPS["slice"](
-                x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=dropped
+                x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=decrease_axes
             )
-    basic = _Basic(x, index)
+    basic = _BasicIndex(x, index)
     _check_bounds(x, basic)
-    if compat.is_paddle1 and len(basic.dropped) == x.ndim and not basic.new:
-        basic.dropped = basic.dropped[:-1]  # one element was [1]
-    out = _sliced(x, basic)
-    if basic.new:
-        out = unsqueeze(out, basic.new)
+    if compat.is_paddle1 and len(basic.decrease_axes) == x.ndim and not basic.new_axes:
+        basic.decrease_axes = basic.decrease_axes[:-1]  # Paddle 1.x returns one element as [1]
+    out = _apply_slices(x, basic)
+    if basic.new_axes:
+        out = unsqueeze(out, basic.new_axes)
     if basic.advanced:
-        return _gathered(out, basic.advanced)
+        return _gather(out, basic.advanced)
     return reshape(out, [1]) if compat.is_paddle1 and not out.meta.shape else out
 
 
-def _gathered(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
+def _gather(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
     axes, indices = [], []
     for axis, item in advanced:
         if _is_mask(item):
-            found = OPS["where_index"](as_index(item, x))
-            indices += OPS["unbind"](found, axis=1)
+            positions = OPS["where_index"](index_tensor(item, x))
+            indices += OPS["unbind"](positions, axis=1)
             axes += list(range(axis, axis + item.ndim))
         else:
-            indices.append(_from_front(as_index(_counted(item, x, axis), x), x, axis))
+            indices.append(
+                _wrap_negative(index_tensor(_wrap_negative_list(item, x, axis), x), x, axis)
+            )
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
-    return _gathered_at(x, axes, indices)
+    return _gather_axes(x, axes, indices)
 
 
-def _gathered_at(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
-    """x at index tensors on several axes: those axes first, gather_nd, and back when the axes stood
-    together.
+def _gather_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
+    """Index several axes by tensors: moves them to the front, applies gather_nd, and moves them
+    back if they are adjacent.
     """
-    rest = [a for a in range(x.ndim) if a not in axes]
-    together = axes == list(range(axes[0], axes[0] + len(axes)))
+    others = [a for a in range(x.ndim) if a not in axes]
+    are_adjacent = axes == list(range(axes[0], axes[0] + len(axes)))
     if len({tuple(i.meta.shape) for i in indices}) > 1:
         indices = OPS["broadcast_tensors"](indices)
-    front = x if axes == list(range(len(axes))) else transpose(x, axes + rest)
+    front = x if axes == list(range(len(axes))) else transpose(x, axes + others)
     out: Tensor = OPS["gather_nd"](front, stack(indices, axis=-1))
-    lead = indices[0].ndim
-    if together and axes[0] > 0:
-        before = list(range(lead, lead + axes[0]))
-        out = transpose(out, before + list(range(lead)) + list(range(lead + axes[0], out.ndim)))
+    num_index_axes = indices[0].ndim
+    if are_adjacent and axes[0] > 0:
+        leading = list(range(num_index_axes, num_index_axes + axes[0]))
+        out = transpose(
+            out,
+            leading + list(range(num_index_axes)) + list(range(num_index_axes + axes[0], out.ndim)),
+        )
     return out
 
 
-def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Negative indices counted from the front.
-
-    A recorded program looks at no values: there the engine does it.
+def _wrap_negative(index: Tensor, x: Tensor, axis: int) -> Tensor:
+    """Convert negative indices to non-negative ones in eager mode; the engine does it for a
+    program.
     """
     if not state.mode.is_eager or index.meta.dtype.kind not in "iu":
         return index
@@ -298,8 +306,10 @@ def _from_front(index: Tensor, x: Tensor, axis: int) -> Tensor:
     return index
 
 
-def _counted(item: Any, x: Tensor, axis: int) -> Any:
-    """A list of indices counted from the front; a trace notes the size that this takes."""
+def _wrap_negative_list(item: Any, x: Tensor, axis: int) -> Any:
+    """Convert negative indices of a list to non-negative ones. A trace records a guard on the
+    size.
+    """
     if isinstance(item, Tensor):
         return item
     array = np.asarray(item)
@@ -307,96 +317,103 @@ def _counted(item: Any, x: Tensor, axis: int) -> Any:
         return array
     size = x.shape[axis]
     if not isinstance(size, int):
-        raise OpError(
-            with_user_line("index: a negative index in a list needs a size that is known")
-        )
+        raise OpError(with_user_line("index: a negative index in a list requires a static size"))
     return np.where(array < 0, array + size, array)
 
 
 def setitem(x: Tensor, index: Any, value: Any) -> None:
-    """x[index] = value, by way of a new tensor, so that what was recorded with the old one stays
-    true.
+    """Assign `value` to x[index]: x refers to a new tensor, so that recorded uses of the old value
+    stay valid.
     """
-    basic = _Basic(x, index)
+    basic = _BasicIndex(x, index)
     _check_bounds(x, basic)
-    given = value if isinstance(value, Tensor) else beside(x, to_array(value, x.dtype))
-    if given.meta.dtype != x.meta.dtype:
-        given = cast(given, x.dtype)
-    in_place(x, lambda now: _put(now, index, given) if basic.advanced else _set(now, basic, given))
+    source = value if isinstance(value, Tensor) else on_device_of(x, to_array(value, x.dtype))
+    if source.meta.dtype != x.meta.dtype:
+        source = cast(source, x.dtype)
+    apply_in_place(
+        x,
+        lambda current: (
+            _put_tensors(current, index, source)
+            if basic.advanced
+            else _set_slice(current, basic, source)
+        ),
+    )
 
 
-def _set(x: Tensor, basic: _Basic, given: Tensor) -> Tensor:
-    """x with `given` at an index of ints and slices."""
+def _set_slice(x: Tensor, basic: _BasicIndex, source: Tensor) -> Tensor:
+    """Return x with `source` assigned at an index of ints and slices."""
     (starts, start_tensors), (ends, end_tensors) = (
-        bounds(basic.starts, "int64"),
-        bounds(basic.ends, "int64"),
+        int_inputs(basic.starts, "int64"),
+        int_inputs(basic.ends, "int64"),
     )
     return OPS["set_value"](
         x,
         start_tensors,
         end_tensors,
         None,
-        given,
+        source,
         axes=basic.axes,
         starts=starts,
         ends=ends,
         steps=basic.steps,
-        decrease_axes=basic.dropped,
-        none_axes=basic.before,
+        decrease_axes=basic.decrease_axes,
+        none_axes=basic.none_axes,
         dtype=x.dtype.proto,
-        shape=list(given.meta.shape),
+        shape=list(source.meta.shape),
     )
 
 
-def _put(x: Tensor, index: Any, value: Tensor) -> Tensor:
-    """x with `value` at an index that holds tensors."""
+def _put_tensors(x: Tensor, index: Any, value: Tensor) -> Tensor:
+    """Return x with `value` assigned at an index that contains tensors."""
     if _is_mask(index) and value.ndim == 0:
-        mask = as_index(index, x)
+        mask = index_tensor(index, x)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
-        return OPS["where"](*broadcast_beside(mask, [value.expand([1] * x.ndim), x]))
+        return OPS["where"](*broadcast_with_condition(mask, [value.expand([1] * x.ndim), x]))
     items = _expand_ellipsis(index, x.ndim)
-    while items and _is_all(items[-1]):
+    while items and _is_full_slice(items[-1]):
         items.pop()
     # Index tensors in front: the op accepts them directly.
     if all(_is_int(i) or _is_tensor_index(i) for i in items):
-        return OPS["index_put"](x, [_place(i, x) for i in items], value)
-    return _put_at(x, index, value)
+        return OPS["index_put"](x, [_index_tensor(i, x) for i in items], value)
+    return _put_by_position(x, index, value)
 
 
-def _is_all(item: Any) -> bool:
+def _is_full_slice(item: Any) -> bool:
     return isinstance(item, slice) and item == slice(None)
 
 
-def _place(item: Any, x: Tensor) -> Tensor:
-    return as_index(
+def _index_tensor(item: Any, x: Tensor) -> Tensor:
+    return index_tensor(
         item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x
     )
 
 
-def _put_at(x: Tensor, index: Any, value: Tensor) -> Tensor:
-    """x with `value` at any mixture of ints, slices, None and index tensors: NumPy says which
-    elements are meant.
+def _put_by_position(x: Tensor, index: Any, value: Tensor) -> Tensor:
+    """Return x with `value` assigned at any mixture of ints, slices, None and index tensors. NumPy
+    computes the flat positions.
     """
     items = index if isinstance(index, tuple) else (index,)
     if not state.mode.is_eager and any(isinstance(i, Tensor) for i in items):
-        why = (
-            "while a program is recorded, index tensors in front of slices can be written to, "
-            "and a mask with one number"
+        problem = (
+            "while a program is recorded, only index tensors before all slices, and a mask with "
+            "a scalar value, are supported"
         )
-        raise OpError(with_user_line(f"setitem: {why} (X={x.meta})"))
+        raise OpError(with_user_line(f"setitem: {problem} (X={x.meta})"))
     shape = x.meta.shape
-    plain = tuple(np.asarray(cuda.to_host(i.array)) if isinstance(i, Tensor) else i for i in items)
+    numpy_index = tuple(
+        np.asarray(cuda.to_host(i.array)) if isinstance(i, Tensor) else i for i in items
+    )
     try:
-        places = np.arange(x.size).reshape(shape)[plain]
-        given = value if value.ndim == 0 else expand(value, list(places.shape))
+        positions = np.arange(x.size).reshape(shape)[numpy_index]
+        expanded = value if value.ndim == 0 else expand(value, list(positions.shape))
     except (IndexError, ValueError) as error:
         raise OpError(
             with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")
         ) from None
     flat = OPS["index_put"](
         reshape(x, [-1]),
-        [beside(x, places.reshape(-1))],
-        given if value.ndim == 0 else reshape(given, [-1]),
+        [on_device_of(x, positions.reshape(-1))],
+        expanded if value.ndim == 0 else reshape(expanded, [-1]),
     )
     return reshape(flat, list(shape))

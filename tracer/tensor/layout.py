@@ -1,4 +1,4 @@
-"""Other shapes, blocks, diagonals and places of the same elements."""
+"""Reshaping, blocks, diagonals and indexed updates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
-from .convert import beside, cast, from_front, full, sizes, tensor_like, to_tensor
+from .convert import as_operand, cast, full, normalize_axis, on_device_of, shape_inputs, to_tensor
 
 __all__ = [
     "as_strided",
@@ -56,20 +56,25 @@ IN_PLACE = ["index_add", "index_fill", "index_put", "masked_fill", "renorm"]
 # ------------------------------------------------------------------------------
 
 
-def _at_least(rank: int, name: str) -> Any:
+def _make_atleast(rank: int, name: str) -> Any:
+    """Return the function atleast_<rank>d."""
+
     def function(*inputs: Any, name: str | None = None) -> Any:
-        found = [_widened(t if isinstance(t, Tensor) else to_tensor(t), rank) for t in inputs]
-        return found[0] if len(found) == 1 else found
+        outs = [
+            _unsqueeze_to_rank(t if isinstance(t, Tensor) else to_tensor(t), rank) for t in inputs
+        ]
+        return outs[0] if len(outs) == 1 else outs
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"Each input with axes of one element added until it has {rank}.   [*] -> [*]"
+        f"Insert axes of size 1 until the rank of each input is at least {rank}: [*] -> [*]."
     )
     return function
 
 
-def _widened(x: Tensor, rank: int) -> Tensor:
-    places = {
+def _unsqueeze_to_rank(x: Tensor, rank: int) -> Tensor:
+    """Insert axes of size 1 until the rank is at least `rank`."""
+    axes = {
         (1, 0): [0],
         (2, 0): [0, 1],
         (2, 1): [0],
@@ -77,16 +82,19 @@ def _widened(x: Tensor, rank: int) -> Tensor:
         (3, 1): [0, 2],
         (3, 2): [2],
     }.get((rank, x.ndim))
-    return x if places is None else manipulation.unsqueeze(x, places)
+    return x if axes is None else manipulation.unsqueeze(x, axes)
 
 
-atleast_1d = _at_least(1, "atleast_1d")
-atleast_2d = _at_least(2, "atleast_2d")
-atleast_3d = _at_least(3, "atleast_3d")
+atleast_1d = _make_atleast(1, "atleast_1d")
+atleast_2d = _make_atleast(2, "atleast_2d")
+atleast_3d = _make_atleast(3, "atleast_3d")
 
 
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
-    """The shape that two shapes broadcast to.   Raises OpError where they do not."""
+    """Return the shape that two shapes broadcast to.
+
+    Raises OpError if they do not broadcast.
+    """
     try:
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
@@ -96,18 +104,21 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
 
 
 def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
-    """x in another shape, or its bytes as another dtype; a tensor of its own, not a window on x.
+    """Reshape x, or reinterpret its bytes as another dtype. The result is a copy, not a view.
 
     x [*] -> [*]
     """
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
     check_tensors(x)
-    return beside(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
+    return on_device_of(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
-    """x in the shape of other.   x [*], other [*S] -> [*S]"""
+    """Reshape x to the shape of `other`.
+
+    x [*], other [*S] -> [*S]
+    """
     try:
         shape = other.shape
     except AttributeError:
@@ -118,46 +129,53 @@ def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
 def as_strided(
     x: Tensor, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
-    """Elements of x, in order, picked in steps of `stride` for each axis from `offset` on.
+    """Copy elements of x in row-major order, with a stride per axis and an offset.
 
     x [*] -> [*shape]
     """
     check_tensors(x)
-    places = np.full(tuple(shape), offset, np.int64)
+    positions = np.full(tuple(shape), offset, np.int64)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
-        places += (np.arange(size) * step).reshape(
+        positions += (np.arange(size) * step).reshape(
             [-1 if i == axis else 1 for i in range(len(shape))]
         )
-    if places.size and not 0 <= int(places.max()) < x.size:
+    if positions.size and not 0 <= int(positions.max()) < x.size:
         raise OpError(
             with_user_line(
                 f"as_strided: shape={list(shape)} and stride={list(stride)} reach beyond "
                 f"the elements (X={x.meta})"
             )
         )
-    picked = manipulation.gather(
+    gathered = manipulation.gather(
         manipulation.flatten(x) if x.ndim else manipulation.reshape(x, [1]),
-        beside(x, places.reshape(-1)),
+        on_device_of(x, positions.reshape(-1)),
     )
-    return manipulation.reshape(picked, list(shape))
+    return manipulation.reshape(gathered, list(shape))
 
 
 def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tensor:
-    """An axis split into several, -1 for one that is worked out.   x [*, N, *] -> [*, *shape, *]"""
-    axis, old = from_front(axis, x, "unflatten"), x.shape
+    """Split an axis into several; -1 for a size that is inferred.
+
+    x [*, N, *] -> [*, *shape, *]
+    """
+    axis, shape_inputs = normalize_axis(axis, x, "unflatten"), x.shape
     return manipulation.reshape(
         x,
-        [*old[:axis], *(shape.tolist() if isinstance(shape, Tensor) else shape), *old[axis + 1 :]],
+        [
+            *shape_inputs[:axis],
+            *(shape.tolist() if isinstance(shape, Tensor) else shape),
+            *shape_inputs[axis + 1 :],
+        ],
     )
 
 
 def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) -> Tensor:
-    """Windows of `size` along axis, every `step` elements, as a last axis.
+    """Sliding windows along an axis, as a new last axis.
 
     x [*, N, *] -> [*, (N - size) // step + 1, *, size]
     """
     check_tensors(x)
-    axis = from_front(axis, x, "unfold")
+    axis = normalize_axis(axis, x, "unfold")
     if not 0 < size <= x.shape[axis] or step < 1:
         raise OpError(
             with_user_line(
@@ -165,56 +183,65 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
             )
         )
     count = (x.shape[axis] - size) // step + 1
-    places = np.arange(count)[:, None] * step + np.arange(size)
-    picked = manipulation.gather(x, beside(x, places.reshape(-1)), axis)
-    split = manipulation.reshape(picked, [*x.shape[:axis], count, size, *x.shape[axis + 1 :]])
+    positions = np.arange(count)[:, None] * step + np.arange(size)
+    gathered = manipulation.gather(x, on_device_of(x, positions.reshape(-1)), axis)
+    split = manipulation.reshape(gathered, [*x.shape[:axis], count, size, *x.shape[axis + 1 :]])
     return manipulation.moveaxis(split, axis + 1, -1)
 
 
 def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Tensor]:
-    """split along the first axis.   x [N, M, *] -> list of [n, M, *]"""
+    """Split along the first axis.
+
+    x [N, M, *] -> list of [n, M, *]
+    """
     check_tensors(x)
     if x.ndim < 2:
-        raise OpError(with_user_line(f"vsplit: needs two axes (X={x.meta})"))
+        raise OpError(with_user_line(f"vsplit: the rank must be at least 2 (X={x.meta})"))
     return manipulation.split(x, num_or_sections, 0)
 
 
 def reverse(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
-    """Reversed along axes.   x [*] -> [*]"""
+    """Reverse x along axes.
+
+    x [*] -> [*]
+    """
     return manipulation.flip(x, axis)
 
 
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Turned k times by 90 degrees from the first axis towards the second.   x [*] -> [*]"""
-    first, second = (from_front(a, x, "rot90") for a in axes)
+    """Rotate by k * 90 degrees from the first axis towards the second.
+
+    x [*] -> [*]
+    """
+    first, second = (normalize_axis(a, x, "rot90") for a in axes)
     if first == second:
-        raise OpError(with_user_line(f"rot90: axes={list(axes)} are the same (X={x.meta})"))
-    swapped = [second if i == first else first if i == second else i for i in range(x.ndim)]
-    turn = k % 4
-    if turn == 0:
+        raise OpError(with_user_line(f"rot90: axes={list(axes)} must differ (X={x.meta})"))
+    permutation = [second if i == first else first if i == second else i for i in range(x.ndim)]
+    num_turns = k % 4
+    if num_turns == 0:
         return math.scale(x, 1.0)
-    if turn == 2:
+    if num_turns == 2:
         return manipulation.flip(x, [first, second])
-    if turn == 1:
-        return linalg.transpose(manipulation.flip(x, [second]), swapped)
-    return manipulation.flip(linalg.transpose(x, swapped), [second])
+    if num_turns == 1:
+        return linalg.transpose(manipulation.flip(x, [second]), permutation)
+    return manipulation.flip(linalg.transpose(x, permutation), [second])
 
 
 tolist = manipulation.tolist
 
 
-# -- blocks and places
+# -- blocks and indexed updates
 # ------------------------------------------------------------------------------------------
 
 
 def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = None) -> Tensor:
-    """The block of x that starts at offsets (zeros) and has `shape` (-1: all that is left, None: of
-    x).
+    """Return the block of x that starts at `offsets` (default 0) and has `shape` (-1: up to the
+    end; None: that of x).
 
     x [*] -> [*shape]
     """
-    ints, tensors = ([], None) if shape is None else sizes(shape, "crop")
-    starts, start_tensors = ([], None) if offsets is None else sizes(offsets, "crop")
+    ints, tensors = ([], None) if shape is None else shape_inputs(shape, "crop")
+    starts, start_tensors = ([], None) if offsets is None else shape_inputs(offsets, "crop")
     if ints and not starts:
         starts = [0] * len(ints)
     return OPS["crop_tensor"](x, None, tensors, None, start_tensors, shape=ints, offsets=starts)
@@ -223,7 +250,7 @@ def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = N
 def diagonal(
     x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """A diagonal of the matrices in two axes, as the last axis.
+    """Diagonal of two axes, as the last axis.
 
     x [*] -> [the other axes, length]
     """
@@ -233,12 +260,15 @@ def diagonal(
 def trace(
     x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """The sum of a diagonal.   x [*] -> [the other axes]"""
+    """Sum of a diagonal of two axes.
+
+    x [*] -> [the other axes]
+    """
     return OPS["trace"](x, offset=offset, axis1=axis1, axis2=axis2)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices with the last axis of input on a diagonal, in the new axes dim1 and dim2.
+    """Diagonal matrices of the last axis, in the new axes dim1 and dim2.
 
     input [*, N] -> [*, M, M]
     """
@@ -251,21 +281,27 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 def diagflat(x: Tensor, offset: int = 0, name: str | None = None) -> Tensor:
-    """A matrix with all elements of x on a diagonal.   x [*] -> [M, M]"""
+    """Diagonal matrix of all elements of x.
+
+    x [*] -> [M, M]
+    """
     return creation.diag(manipulation.reshape(x, [-1]), offset)
 
 
 def diagonal_scatter(
     x: Tensor, y: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Tensor:
-    """x with y on a diagonal.   x [*], y [the other axes, length] -> [*]"""
+    """Return x with y on a diagonal.
+
+    x [*], y [the other axes, length] -> [*]
+    """
     return OPS["fill_diagonal_tensor"](x, y, offset=offset, dim1=axis1, dim2=axis2)
 
 
 def index_add(
     x: Tensor, index: Tensor, axis: int, value: Tensor, name: str | None = None
 ) -> Tensor:
-    """x with value added to the slices that index names along axis.
+    """Return x with `value` added to the slices `index` along an axis.
 
     x [*, N, *], index int [M], value [*, M, *] -> [*, N, *]
     """
@@ -273,20 +309,22 @@ def index_add(
 
 
 def index_fill(x: Tensor, index: Tensor, axis: int, value: Any, name: str | None = None) -> Tensor:
-    """x with a number (or 0-D tensor) in the slices that index names along axis.
+    """Return x with a scalar in the slices `index` along an axis.
 
     x [*, N, *], index int [M] -> [*, N, *]
     """
-    axis = from_front(axis, x, "index_fill")
-    chosen = cast(math.any(OPS["one_hot_v2"](index, depth=x.shape[axis]).astype("bool"), 0), "bool")
-    mask = manipulation.reshape(chosen, [-1 if i == axis else 1 for i in range(x.ndim)])
+    axis = normalize_axis(axis, x, "index_fill")
+    is_selected = cast(
+        math.any(OPS["one_hot_v2"](index, depth=x.shape[axis]).astype("bool"), 0), "bool"
+    )
+    mask = manipulation.reshape(is_selected, [-1 if i == axis else 1 for i in range(x.ndim)])
     return masked_fill(x, mask, value)
 
 
 def index_put(
     x: Tensor, indices: Any, value: Tensor, accumulate: bool = False, name: str | None = None
 ) -> Tensor:
-    """x with value written (or added) where indices say, as x[indices] = value.
+    """Return x with `value` assigned (or added) at `indices`: x[indices] = value.
 
     x [*], indices: int or bool tensors -> [*]
     """
@@ -294,25 +332,28 @@ def index_put(
 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -> Tensor:
-    """x with a number (or 0-D tensor) where mask is true.
+    """Return x with a scalar where mask is True.
 
     x [*A], mask bool [*B] -> [*broadcast(A, B)]
     """
     check_tensors(x)
     filler = cast(value, x.dtype) if isinstance(value, Tensor) else full([], value, x.dtype)
-    mask, x, filler = manipulation.broadcast_beside(mask, [x, filler])
+    mask, x, filler = manipulation.broadcast_with_condition(mask, [x, filler])
     return manipulation.where(mask, filler, x)
 
 
 def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
-    """Each slice along axis whose p-norm is above max_norm scaled down to it.   x [*] -> [*]"""
+    """Scale each slice along an axis so that its p-norm is at most max_norm.
+
+    x [*] -> [*]
+    """
     return OPS["renorm"](
-        x, p=float(p), axis=from_front(axis, x, "renorm"), max_norm=float(max_norm)
+        x, p=float(p), axis=normalize_axis(axis, x, "renorm"), max_norm=float(max_norm)
     )
 
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros with updates added where index says.
+    """Add `updates` at `index` to zeros.
 
     index int [*, K], updates [*, shape[K:]] -> [*shape]
     """
@@ -323,28 +364,31 @@ def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = No
 def select_scatter(
     x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
 ) -> Tensor:
-    """x with values as the slice number `index` along axis.
+    """Return x with `values` assigned to slice `index` of an axis.
 
     x [*, N, *], values [*, *] -> [*, N, *]
     """
     check_tensors(x, values)
-    axis = from_front(axis, x, "select_scatter")
+    axis = normalize_axis(axis, x, "select_scatter")
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if values.shape != shape:
         raise OpError(
             with_user_line(
-                f"select_scatter: values is not a slice (X={x.meta}, values={values.meta})"
+                "select_scatter: values must have the shape of a slice "
+                f"(X={x.meta}, values={values.meta})"
             )
         )
-    found = math.scale(x, 1.0)
-    found[(slice(None),) * axis + (index,)] = values
-    return found
+    out = math.scale(x, 1.0)
+    out[(slice(None),) * axis + (index,)] = values
+    return out
 
 
 def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None) -> Tensor:
-    """Elements of x, in order, at index; mode: 'raise', 'wrap' or 'clip' what is beyond.
+    """Elements of flattened x at `index`.
 
     x [*], index int [*I] -> [*I]
+
+    mode: 'raise', 'wrap' or 'clip' for indices out of range
     """
     check_tensors(x, index)
     if mode not in ("raise", "wrap", "clip"):
@@ -354,7 +398,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
             )
         )
     if index.meta.dtype.kind not in "iu":
-        raise OpError(with_user_line(f"take: needs integers (Index={index.meta})"))
+        raise OpError(with_user_line(f"take: the index must be integer (Index={index.meta})"))
     flat, size = manipulation.reshape(x, [-1]), x.size
     if mode == "wrap":
         index = math.mod(index, size)
@@ -370,7 +414,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 def shard_index(
     input: Tensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
 ) -> Tensor:
-    """Indices counted from the start of a shard, ignore_value for those of other shards.
+    """Convert class indices to indices within a shard; ignore_value for those of other shards.
 
     input int [*, 1] -> [*, 1]
     """
@@ -389,31 +433,39 @@ def shard_index(
 def combinations(
     x: Tensor, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Tensor:
-    """All ways to take r elements of x.   x [N] -> [number of ways, r]"""
+    """All combinations of r elements of x.
+
+    x [N] -> [number of combinations, r]
+    """
     check_tensors(x)
     if x.ndim != 1 or r < 0:
         raise OpError(
-            with_user_line(f"combinations: needs one axis, and r={r} of zero or more (X={x.meta})")
+            with_user_line(f"combinations: the rank must be 1 and r={r} not negative (X={x.meta})")
         )
-    ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = np.array(list(ways(range(x.shape[0]), r)), np.int64).reshape(-1, r)
-    if not places.size:
-        return creation.empty([len(places), r] if r else [0], x.dtype)
+    generate = (
+        itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    )
+    positions = np.array(list(generate(range(x.shape[0]), r)), np.int64).reshape(-1, r)
+    if not positions.size:
+        return creation.empty([len(positions), r] if r else [0], x.dtype)
     return manipulation.reshape(
-        manipulation.gather(x, beside(x, places.reshape(-1))), list(places.shape)
+        manipulation.gather(x, on_device_of(x, positions.reshape(-1))), list(positions.shape)
     )
 
 
 def vander(
     x: Tensor, n: int | None = None, increasing: bool = False, name: str | None = None
 ) -> Tensor:
-    """Powers of x from n - 1 down to 0, or up.   x [N] -> [N, n]"""
+    """Vandermonde matrix: powers of x from n - 1 down to 0, or ascending.
+
+    x [N] -> [N, n]
+    """
     check_tensors(x)
     if x.ndim != 1:
-        raise OpError(with_user_line(f"vander: needs one axis (X={x.meta})"))
+        raise OpError(with_user_line(f"vander: the rank must be 1 (X={x.meta})"))
     count = x.shape[0] if n is None else n
     if count < 0:
         raise OpError(with_user_line(f"vander: n={n} is negative (X={x.meta})"))
     powers = range(count) if increasing else range(count - 1, -1, -1)
-    columns = [math.pow(x, tensor_like(p, x, "vander")) for p in powers]
+    columns = [math.pow(x, as_operand(p, x, "vander")) for p in powers]
     return manipulation.stack(columns, 1) if columns else creation.empty([x.shape[0], 0], x.dtype)

@@ -1,4 +1,4 @@
-"""Products and norms of matrices and vectors."""
+"""Matrix and vector products and norms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..ops.meta_rules import dims_match
-from .convert import axes_of, cast, from_front, full, size_at
+from .convert import axis_list, cast, full, guarded_size, normalize_axis
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
@@ -44,7 +44,7 @@ def matmul(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ y over the last two axes, the others broadcasting.
+    """x @ y over the last two axes; the others broadcast.
 
     x [*A, M, K], y [*B, K, N] -> [*broadcast(A, B), M, N]
     """
@@ -53,36 +53,48 @@ def matmul(
     except AttributeError:
         raise not_a_tensor_error(y if isinstance(x, Tensor) else x) from None
     if mixed:
-        x, y = _both_complex(x, y)
+        x, y = _to_complex(x, y)
     if transpose_x or transpose_y:
         return OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y)
     return OPS["matmul_v2"](x, y)
 
 
-def _both_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """The operands of a product of which one is complex."""
+def _to_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Cast the real operand of a product to the complex dtype."""
     if x.meta.dtype.kind == "c":
         return x, cast(y, x.meta.dtype)
     return cast(x, y.meta.dtype), y
 
 
 def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
-    """The product of two matrices.   [M, K], [K, N] -> [M, N]"""
+    """Product of two matrices.
+
+    [M, K], [K, N] -> [M, N]
+    """
     return matmul(input, mat2)
 
 
 def bmm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Products of two batches of matrices.   [B, M, K], [B, K, N] -> [B, M, N]"""
+    """Products of two batches of matrices.
+
+    [B, M, K], [B, K, N] -> [B, M, N]
+    """
     return OPS["bmm"](x, y)
 
 
 def dot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner products over the last axis.   [N], [N] -> []; [B, N], [B, N] -> [B]"""
+    """Inner product over the last axis.
+
+    [N], [N] -> []; [B, N], [B, N] -> [B]
+    """
     return OPS["dot"](x, y)
 
 
 def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
-    """Matrix times vector.   [M, N], [N] -> [M]"""
+    """Product of a matrix and a vector.
+
+    [M, N], [N] -> [M]
+    """
     return OPS["mv"](x, vec)
 
 
@@ -94,13 +106,15 @@ def addmm(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """beta * input + alpha * (x @ y).   input [M, N], x [M, K], y [K, N] -> [M, N]"""
+    """beta * input + alpha * (x @ y).
+
+    input [M, N], x [M, K], y [K, N] -> [M, N]
+    """
     return OPS["addmm"](input, x, y, Beta=float(beta), Alpha=float(alpha))
 
 
 def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """The product of matrices in the order that costs least; the first may be a row, the last a
-    column.
+    """Product of matrices in the cheapest order; the first and last may be vectors.
 
     [Mi, Mi+1] each -> [M0, Mn]
     """
@@ -108,12 +122,12 @@ def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
 
 
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Inner products of the last axes, each with each.
+    """Inner products of all vectors in the last axes.
 
-    x [*A, K], y [*B, K] -> [*A, *B]; with one element: x * y
+    x [*A, K], y [*B, K] -> [*A, *B]; x * y if one of them has one element
     """
     check_tensors(x, y)
-    if any(all(size_at(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
+    if any(all(guarded_size(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
     rows, columns = reshape(x, [-1, x.shape[-1]]), reshape(y, [-1, y.shape[-1]])
@@ -121,12 +135,15 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def outer(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Products of each element with each.   x of M elements, y of N -> [M, N]"""
+    """Products of all pairs of elements.
+
+    x with M elements, y with N -> [M, N]
+    """
     return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
 
 
 def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
-    """The vectors at right angles to x and y along an axis of size 3; axis=9: the first such.
+    """Cross product along an axis of size 3; axis=9: the first such axis.
 
     x [*], y [*] -> [*]
     """
@@ -134,15 +151,18 @@ def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tenso
 
 
 def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """y times each element of x, side by side.
+    """Kronecker product.
 
-    x [*A], y [*B] -> [*A times B], the shorter shape having 1 in front
+    x [*A], y [*B] -> [A * B per axis], the shorter shape padded with 1 in front
     """
     return OPS["kron"](x, y)
 
 
 def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
-    """The p-norm of x - y, all elements taken as one vector.   x [*A], y [*B] -> []"""
+    """p-norm of all elements of x - y.
+
+    x [*A], y [*B] -> []
+    """
     return OPS["dist"](x, y, p=float(p))
 
 
@@ -156,12 +176,12 @@ _MODES = (
 def cdist(
     x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None
 ) -> Tensor:
-    """The p-norms of the differences of all pairs of rows.
+    """p-norms of the differences of all pairs of rows.
 
     x [*A, P, M], y [*B, R, M] -> [*broadcast(A, B), P, R]
 
-    compute_mode: whether p=2 is computed by a product of matrices, which is faster and less exact;
-    by default from 26 rows on.
+    compute_mode: whether p=2 uses a matrix product, which is faster and less exact; by default for
+    more than 25 rows
     """
     if compute_mode not in _MODES:
         raise OpError(
@@ -170,54 +190,61 @@ def cdist(
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
     check_tensors(x, y)
-    rows, others, width = size_at(x, -2), size_at(y, -2), size_at(x, -1)
-    if not dims_match(width, size_at(y, -1)):
-        raise OpError(with_user_line(f"cdist: the rows differ in length (X={x.meta}, Y={y.meta})"))
+    rows, others, width = guarded_size(x, -2), guarded_size(y, -2), guarded_size(x, -1)
+    if not dims_match(width, guarded_size(y, -1)):
+        raise OpError(
+            with_user_line(f"cdist: the last axes must have the same size (X={x.meta}, Y={y.meta})")
+        )
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
-    large = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and (rows > 25 or others > 25))
-    if p == 2 and large:
-        return _by_product(x, y)
+    use_product = compute_mode == _MODES[1] or (
+        compute_mode == _MODES[0] and (rows > 25 or others > 25)
+    )
+    if p == 2 and use_product:
+        return _euclidean_by_product(x, y)
     return norm(unsqueeze(x, -2) - unsqueeze(y, -3), float(p), -1)
 
 
-def _by_product(x: Tensor, y: Tensor) -> Tensor:
-    """|x|^2 - 2 x y + |y|^2, its root."""
+def _euclidean_by_product(x: Tensor, y: Tensor) -> Tensor:
+    """Return sqrt(|x|^2 - 2 x y + |y|^2)."""
     squares = [OPS["reduce_sum"](OPS["square"](a), dim=[-1], keep_dim=True) for a in (x, y)]
-    last = transpose(squares[1], [*range(y.ndim - 2), y.ndim - 1, y.ndim - 2])
-    found = matmul(x, y, transpose_y=True) * -2.0 + last + squares[0]
-    return OPS["sqrt"](OPS["elementwise_max"](found, full([], 0.0, found.dtype)))
+    y_squares = transpose(squares[1], [*range(y.ndim - 2), y.ndim - 1, y.ndim - 2])
+    squared = matmul(x, y, transpose_y=True) * -2.0 + y_squares + squares[0]
+    return OPS["sqrt"](OPS["elementwise_max"](squared, full([], 0.0, squared.dtype)))
 
 
 def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> Tensor:
-    """The sums of products over pairs of axes.
+    """Sum of products over pairs of axes.
 
     x [*A], y [*B] -> [*A without axes, *B without axes]
 
-    axes: how many of the last of x and the first of y; or a list of axes for both; or two lists, of
-    which the shorter one goes on as
-    the longer one does.   A size of 1 goes with any other.
+    axes: number of last axes of x and first axes of y; or a list of axes of both; or two lists, the
+    shorter one continued by the longer. A size of 1 matches any size.
     """
     check_tensors(x, y)
-    of_x, of_y = _paired(axes, x.ndim)
-    for i, j in zip(of_x, of_y, strict=True):
-        if not dims_match(size_at(x, i), size_at(y, j)):
-            x, y = _alike(x, y, i, j)
-    rest_x = [i for i in range(x.ndim) if i not in {from_front(a, x, "tensordot") for a in of_x}]
-    rest_y = [j for j in range(y.ndim) if j not in {from_front(a, y, "tensordot") for a in of_y}]
-    shape = [x.shape[i] for i in rest_x] + [y.shape[j] for j in rest_y]
-    summed = math.prod([x.shape[i] for i in of_x])
+    axes_x, axes_y = _contracted_axes(axes, x.ndim)
+    for i, j in zip(axes_x, axes_y, strict=True):
+        if not dims_match(guarded_size(x, i), guarded_size(y, j)):
+            x, y = _reduce_size_one(x, y, i, j)
+    free_x = [
+        i for i in range(x.ndim) if i not in {normalize_axis(a, x, "tensordot") for a in axes_x}
+    ]
+    free_y = [
+        j for j in range(y.ndim) if j not in {normalize_axis(a, y, "tensordot") for a in axes_y}
+    ]
+    shape = [x.shape[i] for i in free_x] + [y.shape[j] for j in free_y]
+    contracted_size = math.prod([x.shape[i] for i in axes_x])
     rows = reshape(
-        transpose(x, [*rest_x, *of_x]), [math.prod([x.shape[i] for i in rest_x]), summed]
+        transpose(x, [*free_x, *axes_x]), [math.prod([x.shape[i] for i in free_x]), contracted_size]
     )
     columns = reshape(
-        transpose(y, [*of_y, *rest_y]), [summed, math.prod([y.shape[j] for j in rest_y])]
+        transpose(y, [*axes_y, *free_y]), [contracted_size, math.prod([y.shape[j] for j in free_y])]
     )
     return reshape(matmul(rows, columns), shape)
 
 
-def _paired(axes: Any, rank: int) -> tuple[list[int], list[int]]:
-    """The axes of both operands that are summed over."""
+def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
+    """Return the axes of both operands that are summed over."""
     axes = axes.tolist() if isinstance(axes, Tensor) else axes
     if isinstance(axes, int):
         if axes < 0:
@@ -229,13 +256,14 @@ def _paired(axes: Any, rank: int) -> tuple[list[int], list[int]]:
     return first + second[len(first) :], second + first[len(second) :]
 
 
-def _alike(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
-    """The operands, summed over the axis of the pair that the other one has with size 1."""
-    sizes = size_at(x, i), size_at(y, j)
+def _reduce_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
+    """If an axis of a pair has size 1, sum the other operand over its axis."""
+    sizes = guarded_size(x, i), guarded_size(y, j)
     if 1 not in sizes:
         raise OpError(
             with_user_line(
-                f"tensordot: axis {i} of X and axis {j} of Y differ (X={x.meta}, Y={y.meta})"
+                f"tensordot: axis {i} of X and axis {j} of Y differ in size "
+                f"(X={x.meta}, Y={y.meta})"
             )
         )
     if sizes[0] == 1:
@@ -246,18 +274,20 @@ def _alike(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
 def norm(
     x: Tensor, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The p-norm of the elements over one axis, two, or (None) all; 'fro' is 2.
+    """p-norm over one axis, two axes, or (None) all elements; 'fro' is p=2.
 
     x [*] -> [* without axis]
 
-    Over two axes the matrices are taken as vectors, as in Paddle.
-    Raises OpError for integers, complex numbers, more than two axes.
+    Over two axes the matrices are treated as vectors, as in Paddle. Raises OpError for integers,
+    complex numbers and more than two axes.
     """
-    axes = axes_of(axis)
+    axes = axis_list(axis)
     if p is not None and p != "fro" and isinstance(p, str):
         raise OpError(with_user_line(f"norm: p={p!r} is neither 'fro' nor a number"))
     if len(axes) > 2:
-        raise OpError(with_user_line(f"norm: axis={axes} names more than two axes (X={x.meta})"))
+        raise OpError(
+            with_user_line(f"norm: at most two axes are supported, got axis={axes} (X={x.meta})")
+        )
     if p in (None, "fro") and len(axes) != 1:
         return OPS["frobenius_norm"](x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
     order = 2.0 if p in (None, "fro") else float(p)
@@ -265,15 +295,17 @@ def norm(
         return OPS["p_norm"](x, porder=order, keepdim=keepdim, asvector=True)
     if len(axes) == 1:
         return OPS["p_norm"](x, porder=order, axis=axes[0], keepdim=keepdim)
-    return _of_two_axes(x, order, axes, keepdim)
+    return _norm_over_two_axes(x, order, axes, keepdim)
 
 
-def _of_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
-    """The norm of matrices taken as vectors."""
+def _norm_over_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
+    """Return the p-norm of matrices treated as vectors."""
     if order == 0:
-        raise OpError(with_user_line(f"norm: p=0 takes one axis, not {axes} (X={x.meta})"))
-    size = OPS["abs"](x)
+        raise OpError(with_user_line(f"norm: p=0 supports one axis, got {axes} (X={x.meta})"))
+    magnitude = OPS["abs"](x)
     if math.isinf(order):
-        return OPS["reduce_max" if order > 0 else "reduce_min"](size, dim=axes, keep_dim=keepdim)
-    total = OPS["reduce_sum"](OPS["pow"](size, factor=order), dim=axes, keep_dim=keepdim)
+        return OPS["reduce_max" if order > 0 else "reduce_min"](
+            magnitude, dim=axes, keep_dim=keepdim
+        )
+    total = OPS["reduce_sum"](OPS["pow"](magnitude, factor=order), dim=axes, keep_dim=keepdim)
     return OPS["pow"](total, factor=1 / order)

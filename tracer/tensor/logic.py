@@ -1,4 +1,4 @@
-"""Comparison and logic.   x, y broadcast; the result is bool."""
+"""Comparison and logic. x and y broadcast; the result is bool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .math import pair
+from .math import make_binary
 
 __all__ = [
     "allclose",
@@ -48,34 +48,43 @@ IN_PLACE = [
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
 
-equal = pair("equal", "x == y.", result="bool ")
-not_equal = pair("not_equal", "x != y.", result="bool ")
-less_than = pair("less_than", "x < y.", result="bool ")
-less_equal = pair("less_equal", "x <= y.", result="bool ")
-greater_than = pair("greater_than", "x > y.", result="bool ")
-greater_equal = pair("greater_equal", "x >= y.", result="bool ")
-logical_and = pair("logical_and", "x and y.", result="bool ")
-logical_or = pair("logical_or", "x or y.", result="bool ")
-logical_xor = pair("logical_xor", "Either x or y, not both.", result="bool ")
+equal = make_binary("equal", "x == y.", result="bool ")
+not_equal = make_binary("not_equal", "x != y.", result="bool ")
+less_than = make_binary("less_than", "x < y.", result="bool ")
+less_equal = make_binary("less_equal", "x <= y.", result="bool ")
+greater_than = make_binary("greater_than", "x > y.", result="bool ")
+greater_equal = make_binary("greater_equal", "x >= y.", result="bool ")
+logical_and = make_binary("logical_and", "x and y.", result="bool ")
+logical_or = make_binary("logical_or", "x or y.", result="bool ")
+logical_xor = make_binary("logical_xor", "Exclusive or of x and y.", result="bool ")
 
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
-    """Not x.   x [*] -> bool [*]"""
+    """Not x.
+
+    x [*] -> bool [*]
+    """
     return OPS["logical_not"](x)
 
 
-bitwise_and = pair("bitwise_and", "x & y, of bool or integers.")
-bitwise_or = pair("bitwise_or", "x | y, of bool or integers.")
-bitwise_xor = pair("bitwise_xor", "x ^ y, of bool or integers.")
+bitwise_and = make_binary("bitwise_and", "x & y for bool or integers.")
+bitwise_or = make_binary("bitwise_or", "x | y for bool or integers.")
+bitwise_xor = make_binary("bitwise_xor", "x ^ y for bool or integers.")
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
-    """~x.   x [*], bool or integers -> [*]"""
+    """~x.
+
+    x [*], bool or integers -> [*]
+    """
     return OPS["bitwise_not"](x)
 
 
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Whether x and y have one shape and are equal everywhere.   x [*], y [*] -> bool []"""
+    """Return whether x and y have the same shape and equal elements.
+
+    x [*], y [*] -> bool []
+    """
     return OPS["equal_all"](x, y)
 
 
@@ -87,7 +96,10 @@ def isclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """|x - y| <= atol + rtol * |y|.   x [*A], y [*B] -> bool [*broadcast(A, B)]"""
+    """|x - y| <= atol + rtol * |y|.
+
+    x [*A], y [*B] -> bool [*broadcast(A, B)]
+    """
     return OPS["isclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
@@ -99,15 +111,21 @@ def allclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Whether isclose everywhere.   x [*A], y [*B] -> bool []"""
+    """Return whether |x - y| <= atol + rtol * |y| for all elements.
+
+    x [*A], y [*B] -> bool []
+    """
     return OPS["allclose"](x, y, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def is_empty(x: Tensor, name: str | None = None) -> Tensor:
-    """Whether there is no element.   x [*] -> bool []"""
+    """Return whether x has no elements.
+
+    x [*] -> bool []
+    """
     return OPS["is_empty"](x)
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a Tensor."""
+    """Return whether x is a Tensor."""
     return isinstance(x, Tensor) and x.is_tensor()  # a variable may represent a number

@@ -1,6 +1,6 @@
-"""Arithmetic and other elementwise functions.
+"""Arithmetic and other elementwise functions, and reductions.
 
-Unless said otherwise: x, y broadcast; the result has their dtype.
+If not stated otherwise, x and y broadcast and the result has their dtype.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ from ..core.operand_checks import not_a_tensor_error, set_function_name
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ops import elementwise
-from .along_axis import _add_with_axis, _divide_with_axis, _multiply_with_axis, _subtract_with_axis  # noqa: F401 - Paddle has them here
-from .convert import axes_of, cast, constant, full, of_length, select_by_axis, tensor_like
+from .axis_arithmetic import (  # noqa: F401 - public in this module in Paddle
+    _add_with_axis,
+    _divide_with_axis,
+    _multiply_with_axis,
+    _subtract_with_axis,
+)
+from .convert import as_operand, axis_list, cast, constant, declare_length, full, select_by_axis
 
 __all__ = [
     "abs",
@@ -81,7 +86,7 @@ __all__ = [
     "var",
 ]  # fmt: skip
 METHODS = [n for n in __all__ if n not in ("add_n", "increment")]
-# Those that have a twin which changes its operand: `add_`.
+# Functions that have an in-place variant, such as `add_`.
 IN_PLACE = [
     "abs",
     "acos",
@@ -130,32 +135,32 @@ _SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
-def binary(op: Op, x: Any, y: Any) -> Tensor:
-    """`op` as a function of two operands, either of which may be a number.
+def apply_binary(op: Op, x: Any, y: Any) -> Tensor:
+    """Apply a binary op to two operands, either of which may be a number.
 
-    Two floating dtypes are promoted by eager sums, differences and products, as in Paddle.
-    Raises OpError for other operands of two dtypes.
+    In eager mode Paddle promotes two floating dtypes in add, subtract and multiply. Raises OpError
+    for other different dtypes.
     """
-    x, y = _tensors(op, x, y)
+    x, y = _as_tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
             raise mixed_dtypes_error(op.type, x, y)
-        x, y = promoted_floats(op.type, x, y)
-    found: Tensor = op(x, y)
-    return found
+        x, y = promote_floats(op.type, x, y)
+    out: Tensor = op(x, y)
+    return out
 
 
-def operator(op: Op, x: Any, y: Any) -> Tensor:
+def apply_operator(op: Op, x: Any, y: Any) -> Tensor:
     """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the
     dtype of the left one.
     """
-    x, y = _tensors(op, x, y)
+    x, y = _as_tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
-        promotes = op.type in _PROMOTING and _have_promotion(dx, dy)
-        x, y = promoted(x, y) if promotes else (x, cast_right(op.type, x, y))
-    found: Tensor = op(x, y)
-    return found
+        promotes = op.type in _PROMOTING and _is_promoted(dx, dy)
+        x, y = promote_operands(x, y) if promotes else (x, cast_right(op.type, x, y))
+    out: Tensor = op(x, y)
+    return out
 
 
 def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
@@ -167,17 +172,19 @@ def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
     if dx == dy:
         return y
     if not is_float(dx) and is_float(dy):
-        why = (
+        problem = (
             f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
         )
         warnings.warn(
-            with_user_line(f"{why}; cast the left operand to keep fractions: .astype('{dy.name}')"),
+            with_user_line(
+                f"{problem}; cast the left operand to keep fractions: .astype('{dy.name}')"
+            ),
             stacklevel=2,
         )
     return cast(y, dx)
 
 
-def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def _as_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert both operands to tensors. Beside a Python number, bool counts as integer, and
     integers become floating if the number is.
     """
@@ -185,15 +192,16 @@ def _tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
         if not isinstance(y, Tensor):
             raise OpError(
                 with_user_line(
-                    f"{op.type}: needs a tensor (X={type(x).__name__}, Y={type(y).__name__})"
+                    f"{op.type}: at least one operand must be a tensor "
+                    f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
             )
-        y = _counted(y, x)
-        number, tensor = _match_dtypes(tensor_like(x, y, op.type), y)
+        y = _bool_to_int(y, x)
+        number, tensor = _match_dtypes(as_operand(x, y, op.type), y)
         return number, tensor
     if not isinstance(y, Tensor):
-        x = _counted(x, y)
-        number, tensor = _match_dtypes(tensor_like(y, x, op.type), x)
+        x = _bool_to_int(x, y)
+        number, tensor = _match_dtypes(as_operand(y, x, op.type), x)
         return tensor, number
     return x, y
 
@@ -206,7 +214,7 @@ def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     if dn == dt:
         return number, tensor
     if is_float(dn) and is_float(dt):
-        number, tensor = promoted(number, tensor)
+        number, tensor = promote_operands(number, tensor)
         return number, tensor
     if is_float(dn) or dt.kind == "b":
         return number, cast(tensor, dn)
@@ -215,17 +223,17 @@ def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
 
 def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
     """Build the error for operands with different dtypes."""
-    why = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
-    return OpError(with_user_line(f"{why}; cast one of them: .astype('{x.meta.dtype.name}')"))
+    problem = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
+    return OpError(with_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
-def _counted(x: Tensor, number: Any) -> Tensor:
-    """Truth values beside a whole number, as whole numbers."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    return cast(x, np.dtype(np.int64)) if whole and x.meta.dtype.kind == "b" else x
+def _bool_to_int(x: Tensor, number: Any) -> Tensor:
+    """Cast a bool tensor to int64 if the other operand is an integer."""
+    is_integer = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return cast(x, np.dtype(np.int64)) if is_integer and x.meta.dtype.kind == "b" else x
 
 
-def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def promote_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Promote the operands of a function for which Paddle promotes.
 
     Raises OpError for different dtypes if not both are floating, or in a program.
@@ -233,144 +241,175 @@ def promoted_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return x, y
-    if state.mode.static or not _have_promotion(dx, dy):
+    if state.mode.static or not _is_promoted(dx, dy):
         raise mixed_dtypes_error(op, x, y)
-    return promoted(x, y)
+    return promote_operands(x, y)
 
 
-def _have_promotion(dx: Any, dy: Any) -> bool:
+def _is_promoted(dx: Any, dy: Any) -> bool:
+    """Return whether Paddle promotes these dtypes."""
     return not compat.is_paddle1 and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
 
 
-def promoted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
-    wide = (
+    common = (
         promote(dx, dy)
         if is_float(dx) and is_float(dy)
         else next(d for d in (dx, dy) if d.kind == "c")
     )
-    return cast(x, wide), cast(y, wide)
+    return cast(x, common), cast(y, common)
 
 
-def _scaled(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
-    """`scale` of x when that says exactly the same as the arithmetic with a number; else None."""
+def _try_scale(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
+    """Apply the op `scale` if it is exact for this number and dtype; otherwise return None."""
     kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
         value = value.item()
-    if kind == "u":  # neither the factor -1 nor any number beyond the dtype would do
+    if kind == "u":  # -1 and numbers out of range of the dtype are not exact
         return None
     if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.is_eager and np.float32(value) != value and x.meta.dtype != np.float32:
-        return None  # Files store attributes as float32, which is too coarse for this dtype.
-    found: Tensor = OPS["scale"](x, **attrs)
-    return found
+        return None  # Files store attributes as float32, which is not exact for this dtype.
+    out: Tensor = OPS["scale"](x, **attrs)
+    return out
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x + y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x + y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        found = _scaled(x, y, bias=float(y))
-        if found is not None:
-            return found
-    return binary(elementwise.add, x, y)
+        out = _try_scale(x, y, bias=float(y))
+        if out is not None:
+            return out
+    return apply_binary(elementwise.add, x, y)
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x - y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        found = _scaled(x, y, bias=-float(y))
-        if found is not None:
-            return found
-    return binary(elementwise.sub, x, y)
+        out = _try_scale(x, y, bias=-float(y))
+        if out is not None:
+            return out
+    return apply_binary(elementwise.sub, x, y)
 
 
 def rsubtract(x: Tensor, y: Any) -> Tensor:
-    """y - x for a number y.   x [*] -> [*]"""
-    found = _scaled(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
-    return operator(elementwise.sub, y, x) if found is None else found
+    """y - x for a number y.
+
+    x [*] -> [*]
+    """
+    out = _try_scale(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
+    return apply_operator(elementwise.sub, y, x) if out is None else out
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x * y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        found = _scaled(x, y, scale=float(y))
-        if found is not None:
-            return found
-    return binary(elementwise.mul, x, y)
+        out = _try_scale(x, y, scale=float(y))
+        if out is not None:
+            return out
+    return apply_binary(elementwise.mul, x, y)
 
 
-def _is_whole(x: Any) -> bool:
+def _is_integral(x: Any) -> bool:
     return isinstance(x, Tensor) and x.meta.dtype.kind in "iub"
 
 
 def _as_float(x: Any) -> Any:
-    return cast(x, "float32") if _is_whole(x) else x
+    return cast(x, "float32") if _is_integral(x) else x
 
 
-def quotient(x: Any, y: Any) -> Tensor:
-    """The operator /: integers become float32 first.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return operator(elementwise.div, _as_float(x), _as_float(y))
+def true_divide(x: Any, y: Any) -> Tensor:
+    """Operator /: integers are cast to float32 first.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    return apply_operator(elementwise.div, _as_float(x), _as_float(y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; of two Tensors of integers rounded towards zero, unlike the operator.
+    """x / y. Two integer Tensors are divided with truncation, unlike the operator.
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        return binary(elementwise.div, x, y)
-    return quotient(x, y)
+        return apply_binary(elementwise.div, x, y)
+    return true_divide(x, y)
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The quotient rounded down.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_floordiv"], x, y)
+    """Quotient rounded down.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    return apply_binary(OPS["elementwise_floordiv"], x, y)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The remainder, of the sign of y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_mod"], x, y)
+    """Remainder with the sign of y.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    return apply_binary(OPS["elementwise_mod"], x, y)
 
 
 remainder = floor_mod = mod
 
 
 def power(x: Any, y: Any) -> Tensor:
-    """The operator **, either side of which may be a number.
+    """Operator **; either side may be a number.
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    by_number = isinstance(x, Tensor) and not isinstance(y, Tensor)
-    return pow(x, y) if by_number else operator(OPS["elementwise_pow"], x, y)
+    has_number_exponent = isinstance(x, Tensor) and not isinstance(y, Tensor)
+    return pow(x, y) if has_number_exponent else apply_operator(OPS["elementwise_pow"], x, y)
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
-    """x ** y.   x [*A], y [*B] or a number -> [*broadcast(A, B)]"""
+    """x ** y.
+
+    x [*A], y [*B] or a number -> [*broadcast(A, B)]
+    """
     try:
-        number = (
+        is_exact_number = (
             isinstance(y, int | float)
             and not isinstance(y, bool)
             and (is_real(x.meta.dtype) or isinstance(y, int))
         )
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if number:
+    if is_exact_number:
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
-    return binary(OPS["elementwise_pow"], x, y)
+    return apply_binary(OPS["elementwise_pow"], x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The larger of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_max"], x, y)
+    """Elementwise maximum.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    return apply_binary(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The smaller of x and y.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    return binary(OPS["elementwise_min"], x, y)
+    """Elementwise minimum.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    return apply_binary(OPS["elementwise_min"], x, y)
 
 
 def scale(
@@ -381,7 +420,10 @@ def scale(
     act: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x + bias, or scale * (x + bias).   x [*], scale a number or [1] -> [*]"""
+    """scale * x + bias, or scale * (x + bias) if not bias_after_scale.
+
+    x [*], scale a number or [1] -> [*]
+    """
     factor, tensor = (1.0, scale) if isinstance(scale, Tensor) else (float(scale), None)
     out: Tensor = OPS["scale"](
         x, tensor, scale=factor, bias=float(bias), bias_after_scale=bias_after_scale
@@ -390,24 +432,30 @@ def scale(
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
-    """x limited to [min, max]; None is no limit.   x [*] -> [*]"""
-    low, high = (t if isinstance(t, Tensor) else None for t in (min, max))
+    """Clip x to [min, max]; None means no limit.
+
+    x [*] -> [*]
+    """
+    min_tensor, max_tensor = (t if isinstance(t, Tensor) else None for t in (min, max))
     try:
-        kind = x.meta.dtype
+        dtype = x.meta.dtype
     except AttributeError:
         raise not_a_tensor_error(x) from None
     limits = (
-        np.finfo(np.float16 if kind == np.float16 else np.float32)
-        if is_real(kind)
+        np.finfo(np.float16 if dtype == np.float16 else np.float32)
+        if is_real(dtype)
         else np.iinfo(np.int32)
     )
-    attrs = {"min": float(limits.min) if min is None or low is not None else float(min)}
-    attrs["max"] = float(limits.max) if max is None or high is not None else float(max)
-    return OPS["clip"](x, low, high, **attrs)
+    attrs = {"min": float(limits.min) if min is None or min_tensor is not None else float(min)}
+    attrs["max"] = float(limits.max) if max is None or max_tensor is not None else float(max)
+    return OPS["clip"](x, min_tensor, max_tensor, **attrs)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """The sum of all inputs.   [*] each -> [*]"""
+    """Sum of all inputs.
+
+    [*] each -> [*]
+    """
     if hasattr(inputs, "concat_elements"):  # a list of dynamic length
         return OPS["reduce_sum"](
             inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
@@ -418,7 +466,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def cumsum(
     x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Running sums along `axis`; of the flattened tensor when it is None.   x [*] -> [*] or [N]"""
+    """Cumulative sum along `axis`; of the flattened tensor if None.
+
+    x [*] -> [*] or [N]
+    """
     x = x if dtype is None else cast(x, dtype)
     if axis is None:
         return OPS["cumsum"](x, flatten=True)
@@ -428,7 +479,10 @@ def cumsum(
 
 
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
-    """x + value, also stored in x.   x [1] -> [1]"""
+    """Add `value` to x in place.
+
+    x [1] -> [1]
+    """
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     mode = state.mode
@@ -436,72 +490,75 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     return x
 
 
-def unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
-    """A function of one tensor that is one op; integers become float32 first where the op needs
-    floats.
+def make_unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
+    """Create the public function of a unary op; `needs_float`: integers are cast to float32
+    first.
     """
 
     op = OPS[op_type]
 
     def function(x: Tensor, name: str | None = None) -> Tensor:
         try:
-            whole = needs_float and x.meta.dtype.kind in "iub"
+            is_integral = needs_float and x.meta.dtype.kind in "iub"
         except AttributeError:
             raise not_a_tensor_error(x) from None
-        return op(cast(x, "float32") if whole else x)
+        return op(cast(x, "float32") if is_integral else x)
 
     set_function_name(function, op_type)
-    function.__doc__ = f"{doc}   x [*] -> [*]"
+    function.__doc__ = f"{doc}\n\n    x [*] -> [*]\n    "
     return function
 
 
-def pair(op_type: str, doc: str, result: str = "") -> Any:
-    """Make a public function of two operands from one op.
+def make_binary(op_type: str, doc: str, result: str = "") -> Any:
+    """Create the public function of a binary op.
 
-    result: dtype of the result, as its docstring names it
+    result: dtype of the result, as its docstring states it
     """
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return binary(op, x, y)
+        return apply_binary(op, x, y)
 
     set_function_name(function, op_type.removeprefix("elementwise_"))
-    function.__doc__ = f"{doc}   x [*A], y [*B] -> {result}[*broadcast(A, B)]"
+    function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
     return function
 
 
-exp = unary("exp", "e ** x.")
-expm1 = unary("expm1", "e ** x - 1.")
-log = unary("log", "The natural logarithm.")
-log2 = unary("log2", "The logarithm to base 2.")
-log10 = unary("log10", "The logarithm to base 10.")
-log1p = unary("log1p", "log(1 + x).")
-sqrt = unary("sqrt", "The square root.")
-rsqrt = unary("rsqrt", "1 / sqrt(x).")
-square = unary("square", "x * x.", needs_float=False)
-reciprocal = unary("reciprocal", "1 / x.")
-abs = unary("abs", "The absolute value.", needs_float=False)
-sign = unary("sign", "-1, 0 or 1.", needs_float=False)
-floor = unary("floor", "Rounded down.", needs_float=False)
-ceil = unary("ceil", "Rounded up.", needs_float=False)
-round = unary("round", "Rounded to the nearest integer.", needs_float=False)
-sin = unary("sin", "The sine.")
-cos = unary("cos", "The cosine.")
-tan = unary("tan", "The tangent.")
-asin = unary("asin", "The arc sine.")
-acos = unary("acos", "The arc cosine.")
-atan = unary("atan", "The arc tangent.")
-sinh = unary("sinh", "The hyperbolic sine.")
-cosh = unary("cosh", "The hyperbolic cosine.")
-tanh = unary("tanh", "The hyperbolic tangent.")
-erf = unary("erf", "The error function.")
-isnan = unary("isnan_v2", "Whether an element is not a number.", needs_float=False)
-isinf = unary("isinf_v2", "Whether an element is infinite.", needs_float=False)
-isfinite = unary("isfinite_v2", "Whether an element is finite.", needs_float=False)
+exp = make_unary("exp", "Exponential e ** x.")
+expm1 = make_unary("expm1", "e ** x - 1, exact for small x.")
+log = make_unary("log", "Natural logarithm.")
+log2 = make_unary("log2", "Logarithm to base 2.")
+log10 = make_unary("log10", "Logarithm to base 10.")
+log1p = make_unary("log1p", "log(1 + x), exact for small x.")
+sqrt = make_unary("sqrt", "Square root.")
+rsqrt = make_unary("rsqrt", "Reciprocal square root 1 / sqrt(x).")
+square = make_unary("square", "Square x * x.", needs_float=False)
+reciprocal = make_unary("reciprocal", "Reciprocal 1 / x.")
+abs = make_unary("abs", "Absolute value.", needs_float=False)
+sign = make_unary("sign", "Sign: -1, 0 or 1.", needs_float=False)
+floor = make_unary("floor", "Round down to an integer.", needs_float=False)
+ceil = make_unary("ceil", "Round up to an integer.", needs_float=False)
+round = make_unary("round", "Round to the nearest integer.", needs_float=False)
+sin = make_unary("sin", "Sine.")
+cos = make_unary("cos", "Cosine.")
+tan = make_unary("tan", "Tangent.")
+asin = make_unary("asin", "Arc sine.")
+acos = make_unary("acos", "Arc cosine.")
+atan = make_unary("atan", "Arc tangent.")
+sinh = make_unary("sinh", "Hyperbolic sine.")
+cosh = make_unary("cosh", "Hyperbolic cosine.")
+tanh = make_unary("tanh", "Hyperbolic tangent.")
+erf = make_unary("erf", "Error function.")
+isnan = make_unary("isnan_v2", "Whether an element is NaN.", needs_float=False)
+isinf = make_unary("isinf_v2", "Whether an element is infinite.", needs_float=False)
+isfinite = make_unary("isfinite_v2", "Whether an element is finite.", needs_float=False)
 
 
 def neg(x: Tensor, name: str | None = None) -> Tensor:
-    """-x.   x [*] -> [*]"""
+    """-x.
+
+    x [*] -> [*]
+    """
     return OPS["scale"](x, scale=-1.0)
 
 
@@ -513,12 +570,12 @@ _BY_DIM = ("reduce_amax", "reduce_amin")  # ops whose kernels in Paddle ignore r
 
 
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
-    """One of the reduce ops over `axis`: None for all, an int, or a list."""
-    if state.mode.static and _holds_tensor(axis):
-        return _reduce_along(op_type, x, axis, keepdim, dtype)
-    dims = axes_of(axis)
+    """Apply a reduce op over `axis`: None for all, an int, or a list."""
+    if state.mode.static and _contains_tensor(axis):
+        return _reduce_symbolic_axes(op_type, x, axis, keepdim, dtype)
+    dims = axis_list(axis)
     try:
-        rank, have = x.ndim, None if dtype is None else x.meta.dtype
+        rank, x_dtype = x.ndim, None if dtype is None else x.meta.dtype
     except AttributeError:
         raise not_a_tensor_error(x) from None
     attrs: dict[str, Any] = {
@@ -527,97 +584,123 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
         "reduce_all": not dims
         or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
-    if have is not None:
-        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[have].proto, dtype_of(dtype).proto
-    found: Tensor = OPS[op_type](x, **attrs)
-    return found
+    if x_dtype is not None:
+        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x_dtype].proto, dtype_of(dtype).proto
+    out: Tensor = OPS[op_type](x, **attrs)
+    return out
 
 
-def _reduce_kept(op_type: str, x: Tensor, dtype: Any, axis: int) -> Tensor:
+def _reduce_keepdim(op_type: str, x: Tensor, dtype: Any, axis: int) -> Tensor:
     return reduce(op_type, x, axis, True, dtype)
 
 
-def _holds_tensor(axis: Any) -> bool:
-    """Whether an axis argument is a tensor, or a list or tuple that holds one."""
+def _contains_tensor(axis: Any) -> bool:
+    """Return whether an axis argument is a tensor, or a list or tuple that contains one."""
     if isinstance(axis, list | tuple):
         return builtins.any(isinstance(a, Tensor) for a in axis)
     return isinstance(axis, Tensor)
 
 
-def _reduce_along(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
-    """Reduce over axes of which some are symbolic."""
+def _reduce_symbolic_axes(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Reduce over axes some of which are symbolic."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:
         return select_by_axis(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
-    rank, made = x.ndim, x
-    for one in axes:
-        made = select_by_axis(one, rank, partial(_reduce_kept, op_type, made, dtype))
+    rank, out = x.ndim, x
+    for a in axes:
+        out = select_by_axis(a, rank, partial(_reduce_keepdim, op_type, out, dtype))
     if keepdim:
-        return made
-    kept = constant(np.ones(rank, np.bool_))
-    places = constant(np.arange(rank, dtype=np.int32))
-    for one in axes:
-        gone = cast(one, "int32") if isinstance(one, Tensor) else full([], one, "int32")
-        is_other = OPS["not_equal"](OPS["elementwise_mod"](gone, full([], rank, "int32")), places)
-        kept = OPS["logical_and"](kept, is_other)
-    left = of_length(OPS["masked_select"](OPS["shape"](made), kept), rank - len(axes))
-    sizes = list(OPS["unbind"](left, axis=0)) if rank > len(axes) else []
+        return out
+    is_kept = constant(np.ones(rank, np.bool_))
+    positions = constant(np.arange(rank, dtype=np.int32))
+    for a in axes:
+        reduced_axis = cast(a, "int32") if isinstance(a, Tensor) else full([], a, "int32")
+        is_other = OPS["not_equal"](
+            OPS["elementwise_mod"](reduced_axis, full([], rank, "int32")), positions
+        )
+        is_kept = OPS["logical_and"](is_kept, is_other)
+    kept_sizes = declare_length(OPS["masked_select"](OPS["shape"](out), is_kept), rank - len(axes))
+    sizes = list(OPS["unbind"](kept_sizes, axis=0)) if rank > len(axes) else []
     return (
-        OPS["reshape2"](made, None, sizes, shape=[-1] * len(sizes))
+        OPS["reshape2"](out, None, sizes, shape=[-1] * len(sizes))
         if sizes
-        else OPS["reshape2"](made, shape=[])
+        else OPS["reshape2"](out, shape=[])
     )
 
 
 def sum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The sum over `axis`; bool and int32 are summed as int64.   x [*] -> [* without axis]"""
+    """Sum over `axis`; bool and int32 are summed as int64.
+
+    x [*] -> [* without axis]
+    """
     try:
-        narrow = dtype is None and x.meta.dtype in (np.bool_, np.int32)
+        is_widened = dtype is None and x.meta.dtype in (np.bool_, np.int32)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    dtype = "int64" if narrow else dtype
+    dtype = "int64" if is_widened else dtype
     return reduce("reduce_sum", x, axis, keepdim, dtype)
 
 
 def mean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The mean over `axis`.   x [*] -> [* without axis]"""
+    """Mean over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_mean", x, axis, keepdim)
 
 
 def max(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The maximum over `axis`.   x [*] -> [* without axis]"""
+    """Maximum over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_max", x, axis, keepdim)
 
 
 def min(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The minimum over `axis`.   x [*] -> [* without axis]"""
+    """Minimum over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_min", x, axis, keepdim)
 
 
 def prod(
     x: Tensor, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """The product over `axis`.   x [*] -> [* without axis]"""
+    """Product over `axis`.
+
+    x [*] -> [* without axis]
+    """
     return reduce("reduce_prod", x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
 def any(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether any element is true.   x bool [*] -> bool [* without axis]"""
+    """Whether any element is True.
+
+    x bool [*] -> bool [* without axis]
+    """
     return reduce("reduce_any", x, axis, keepdim)
 
 
 def all(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """Whether all elements are true.   x bool [*] -> bool [* without axis]"""
+    """Whether all elements are True.
+
+    x bool [*] -> bool [* without axis]
+    """
     return reduce("reduce_all", x, axis, keepdim)
 
 
 def logsumexp(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) over `axis`.   x [*] -> [* without axis]"""
-    dims = axes_of(axis)
+    """log(sum(exp(x))) over `axis`.
+
+    x [*] -> [* without axis]
+    """
+    dims = axis_list(axis)
     return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
 
 
@@ -628,27 +711,27 @@ def var(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The variance over `axis`, divided by N - 1 when unbiased, which is at least 1.
+    """Variance over `axis`, divided by max(N - 1, 1) if unbiased, otherwise by N.
 
     x floating [*] -> [* without axis]
     """
     if isinstance(x, Tensor) and not is_float(x.meta.dtype):
-        why = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
-        raise OpError(with_user_line(f"var: {why} (X={x.meta})"))
+        problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
+        raise OpError(with_user_line(f"var: {problem} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
-    dims = axes_of(axis) or list(range(x.ndim))
+    dims = axis_list(axis) or list(range(x.ndim))
     if not unbiased:
         return mean(centred, axis, keepdim)
     count: Any = 1
     for d in dims:
         count = count * x.shape[d]
     total = sum(centred, axis, keepdim=keepdim)
-    less = count - 1
-    return quotient(
+    divisor = count - 1
+    return true_divide(
         total,
-        cast(OPS["elementwise_max"](less, full([], 1, less.dtype)), x.dtype)
-        if isinstance(less, Tensor)
-        else float(less if less > 1 else 1),
+        cast(OPS["elementwise_max"](divisor, full([], 1, divisor.dtype)), x.dtype)
+        if isinstance(divisor, Tensor)
+        else float(divisor if divisor > 1 else 1),
     )
 
 
@@ -659,6 +742,9 @@ def std(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The standard deviation over `axis`.   x [*] -> [* without axis]"""
-    found: Tensor = sqrt(var(x, axis, unbiased, keepdim))
-    return found
+    """Standard deviation over `axis`.
+
+    x [*] -> [* without axis]
+    """
+    out: Tensor = sqrt(var(x, axis, unbiased, keepdim))
+    return out

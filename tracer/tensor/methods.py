@@ -1,5 +1,5 @@
-"""What is a method of Tensor only: dtype and device, whole-tensor changes in place, what memory it
-has.
+"""Functions that are only methods of Tensor: dtype, device, memory and whole-tensor in-place
+updates.
 """
 
 from __future__ import annotations
@@ -45,105 +45,113 @@ METHODS_ONLY = [
 
 
 def astype(x: Tensor, dtype: Any) -> Tensor:
-    """Cast x to another dtype. Always returns a copy, even if x has that dtype.   x [*] -> [*]"""
+    """Cast x to another dtype. Always returns a copy, even if x has that dtype.
+
+    x [*] -> [*]
+    """
     return manipulation.cast(x, dtype)
 
 
 def backward(x: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-    """Add the gradient of x to `grad` of every leaf that wants one.
+    """Accumulate the gradient of x in `grad` of every leaf that requires one.
 
-    grad_tensor: like x, ones if None.
+    grad_tensor: gradient of x, ones if None
     """
     autograd.backward([x], [grad_tensor], retain_graph)
 
 
 def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """x with another dtype (or that of another tensor); a Place, 'cpu', 'gpu:0' for
-    another device.
-    """
+    """Change the dtype (also that of another tensor) or the device: a Place, 'cpu', 'gpu:0'."""
     for key, value in (*((None, a) for a in args), *kwargs.items()):
         if key == "blocking" or value is None or isinstance(value, bool):
             continue
         if isinstance(value, Place) or (
             isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "cuda", "xpu")
         ):
-            x = _moved(x, device_index(value, "to"))
+            x = _to_device(x, device_index(value, "to"))
             continue
         x = cast(x, value.dtype if isinstance(value, Tensor) else dtype_of(value))
     return x
 
 
 def cpu(x: Tensor) -> Tensor:
-    """x in the processor's memory: itself, or as with `cuda` a leaf of its own.   [*] -> [*]"""
-    return _moved(x, None)
+    """Return x on the CPU: itself, or a copy as `cuda` returns.
+
+    [*] -> [*]
+    """
+    return _to_device(x, None)
 
 
 def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """x on a GPU, the current one unless told: itself, or a copy, which as in Paddle is a leaf of
-    its own.
+    """Return x on a GPU, by default the current one: itself, or a copy that, as in Paddle, is a
+    leaf.
 
     [*] -> [*]
 
     Raises OarlockError without CuPy or a device.
     """
     index = (cuda_of.cupy_state.index or 0) if device_id is None else device_id
-    return _moved(x, device_index(CUDAPlace(index), "cuda"))
+    return _to_device(x, device_index(CUDAPlace(index), "cuda"))
 
 
-def _moved(x: Tensor, index: int | None) -> Tensor:
-    """x on another device: a copy that wants a gradient where x does, and that no
-    gradient passes.
-    """
+def _to_device(x: Tensor, index: int | None) -> Tensor:
+    """Copy x to another device. The copy requires a gradient if x does, but passes none on to x."""
     if not state.mode.is_eager or cuda_of.index_of(x.array) == index:
         return x
-    made = type(x).__new__(type(x))
-    made.__dict__.update({k: v for k, v in x.__dict__.items() if k != "_name"})
-    made.array, made.stop_gradient = cuda_of.to_device(x.array, index), x.stop_gradient
-    return made
+    copy = type(x).__new__(type(x))
+    copy.__dict__.update({k: v for k, v in x.__dict__.items() if k != "_name"})
+    copy.array, copy.stop_gradient = cuda_of.to_device(x.array, index), x.stop_gradient
+    return copy
 
 
 def pin_memory(x: Tensor, blocking: bool = True) -> Tensor:
-    """Itself: there is no device to copy to."""
+    """Return x: there is no pinned memory."""
     return x
 
 
 def contiguous(x: Tensor) -> Tensor:
-    """Itself: how it lies in memory is nobody's business."""
+    """Return x: all tensors count as contiguous."""
     return x
 
 
 def is_contiguous(x: Tensor) -> bool:
-    """True, see contiguous."""
+    """Return True: all tensors count as contiguous."""
     return True
 
 
 def value(x: Tensor) -> Tensor:
-    """Itself."""
+    """Return x."""
     return x
 
 
 def element_size(x: Tensor) -> int:
-    """Bytes of one element."""
+    """Return the number of bytes of an element."""
     return int(x.meta.dtype.itemsize)
 
 
 def is_same_shape(x: Tensor, y: Tensor) -> bool:
-    """Whether y has the shape of x."""
+    """Return whether x and y have the same shape."""
     return bool(x.shape == y.shape)
 
 
 def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """1 / (1 + e ** -x).   x [*] -> [*]"""
+    """1 / (1 + exp(-x)).
+
+    x [*] -> [*]
+    """
     return OPS["sigmoid"](x)
 
 
 def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
-    """Set x to 1 / (1 + e ** -x) in place.   x [*] -> [*]"""
-    return manipulation.in_place(x, OPS["sigmoid"])
+    """Set x to 1 / (1 + exp(-x)) in place.
+
+    x [*] -> [*]
+    """
+    return manipulation.apply_in_place(x, OPS["sigmoid"])
 
 
-def transposed(x: Tensor) -> Tensor:
-    """x with its axes reversed."""
+def reversed_axes(x: Tensor) -> Tensor:
+    """Return x with reversed axes: the property `T`."""
     return linalg.transpose(x, list(range(x.ndim))[::-1])
 
 
@@ -152,25 +160,27 @@ def transposed(x: Tensor) -> Tensor:
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
-    """Every element set to `value`."""
-    return manipulation.in_place(x, lambda now: creation.full_like(now, value))
+    """Set all elements to `value`."""
+    return manipulation.apply_in_place(x, lambda current: creation.full_like(current, value))
 
 
 def zero_(x: Tensor) -> Tensor:
-    """Every element set to zero."""
+    """Set all elements to zero."""
     return fill_(x, 0)
 
 
 def copy_(x: Tensor, other: Any, blocking: bool = True) -> Tensor:
-    """The value of another tensor of this shape, with this dtype."""
-    given = other if isinstance(other, Tensor) else to_tensor(np.asarray(other))
-    if given.meta.shape != x.meta.shape:
-        raise OpError(with_user_line(f"copy_: the shapes differ (X={x.meta}, other={given.meta})"))
-    return manipulation.in_place(x, lambda now: OPS["assign"](cast(given, now.dtype)))
+    """Copy the elements of another tensor of the same shape; the dtype of x does not change."""
+    source = other if isinstance(other, Tensor) else to_tensor(np.asarray(other))
+    if source.meta.shape != x.meta.shape:
+        raise OpError(with_user_line(f"copy_: the shapes differ (X={x.meta}, other={source.meta})"))
+    return manipulation.apply_in_place(
+        x, lambda current: OPS["assign"](cast(source, current.dtype))
+    )
 
 
 def detach_(x: Tensor) -> Tensor:
-    """Cut off from the graph that made it."""
+    """Detach x from the graph that computed it."""
     x.node, x.stop_gradient = None, True
     return x
 
@@ -178,29 +188,35 @@ def detach_(x: Tensor) -> Tensor:
 def fill_diagonal_(
     x: Tensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
 ) -> Tensor:
-    """A diagonal set to `value`; wrap: again below where x is taller than wide.
+    """Set a diagonal to `value`; wrap: continue it below for x with more rows than columns.
 
     x [M, N] or [N, N, ...]
     """
-    return manipulation.in_place(
-        x, lambda now: OPS["fill_diagonal"](now, value=float(value), offset=offset, wrap=wrap)
+    return manipulation.apply_in_place(
+        x,
+        lambda current: OPS["fill_diagonal"](current, value=float(value), offset=offset, wrap=wrap),
     )
 
 
 def fill_diagonal_tensor(
     x: Tensor, y: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:
-    """x with y on a diagonal of two axes.   x [*], y [the other axes, length] -> [*]"""
+    """Return x with y on a diagonal of two axes.
+
+    x [*], y [the other axes, length] -> [*]
+    """
     return OPS["fill_diagonal_tensor"](x, y, offset=offset, dim1=dim1, dim2=dim2)
 
 
 def fill_diagonal_tensor_(
     x: Tensor, y: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Tensor:
-    """In place: see fill_diagonal_tensor."""
-    return manipulation.in_place(x, lambda now: fill_diagonal_tensor(now, y, offset, dim1, dim2))
+    """Set a diagonal of two axes to y."""
+    return manipulation.apply_in_place(
+        x, lambda current: fill_diagonal_tensor(current, y, offset, dim1, dim2)
+    )
 
 
 def where_(x: Tensor, condition: Tensor, y: Any, name: str | None = None) -> Tensor:
-    """In place: x where condition is true, else y."""
-    return manipulation.in_place(x, lambda now: manipulation.where(condition, now, y))
+    """Set x to y where condition is False."""
+    return manipulation.apply_in_place(x, lambda current: manipulation.where(condition, current, y))

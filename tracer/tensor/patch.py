@@ -1,6 +1,4 @@
-"""The functions on tensors that the modules of this folder list in `__all__`, gathered; the methods
-and operators of Tensor.
-"""
+"""Collect the public functions of this package, and set the methods and operators of Tensor."""
 
 from __future__ import annotations
 
@@ -22,51 +20,57 @@ from . import methods as methods_only
 from .indexing import getitem, setitem
 
 
-def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reflect(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the reflected operator."""
+
     def operator(x: Tensor, y: Any) -> Any:
         return function(y, x)
 
     return operator
 
 
-def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    fixed = (
+def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the in-place variant of a function, e.g. `add_`."""
+    preserves_shape = (
         function.__module__.rsplit(".", 1)[-1] in ("math", "logic", "special")
         and function.__name__ != "cumsum"
     )
 
-    def changed(now: Tensor, args: Any, kwargs: Any) -> Tensor:
-        made: Tensor = function(now, *args, **kwargs)
-        if fixed and made.meta.shape != now.meta.shape:
-            why = f"the result {made.meta} does not fit into what is changed"
-            raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
+    def checked_result(current: Tensor, args: Any, kwargs: Any) -> Tensor:
+        result: Tensor = function(current, *args, **kwargs)
+        if preserves_shape and result.meta.shape != current.meta.shape:
+            problem = f"the shape must not change, but the result is {result.meta}"
+            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
         if (
             function.__name__ in ("add", "subtract", "multiply")
-            and made.meta.dtype != now.meta.dtype
+            and result.meta.dtype != current.meta.dtype
         ):
-            why = (
-                f"the result would be {made.meta.dtype.name}; cast the other operand: "
-                f".astype('{now.meta.dtype.name}')"
+            problem = (
+                f"the result would be {result.meta.dtype.name}; cast the other operand: "
+                f".astype('{current.meta.dtype.name}')"
             )
-            raise OpError(with_user_line(f"{function.__name__}_: {why} (X={now.meta})"))
-        return made
+            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
+        return result
 
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return manipulation.in_place(x, lambda now: changed(now, args, kwargs))
+        return manipulation.apply_in_place(x, lambda current: checked_result(current, args, kwargs))
 
     set_function_name(method, f"{function.__name__}_")
     method.__doc__ = f"In place: {function.__doc__}"
-    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # for its signature
     return method
 
 
-def _operator(op: Op, scaled: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Make a Python operator.   scaled: the function for a number on the right"""
+def _operator(op: Op, scalar_function: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Create a Python operator.
+
+    scalar_function: function for a number on the right
+    """
 
     def operator(x: Any, y: Any) -> Any:
-        if scaled is not None and not isinstance(y, Tensor):
-            return scaled(x, y)
-        return math.operator(op, x, y)
+        if scalar_function is not None and not isinstance(y, Tensor):
+            return scalar_function(x, y)
+        return math.apply_operator(op, x, y)
 
     return operator
 
@@ -78,15 +82,15 @@ def _matmul(x: Any, y: Any) -> Any:
 
 
 def invert(x: Tensor) -> Tensor:
-    """~x: logical for bool, bitwise for integers."""
+    """Operator ~: logical for bool, bitwise for integers."""
     return logic.logical_not(x) if x.meta.dtype.kind == "b" else logic.bitwise_not(x)
 
 
 def contains(x: Tensor, item: Any) -> bool:
-    """item in x: whether any element equals a number or tensor."""
+    """Operator `in`: whether any element equals a number or tensor."""
     return bool(
         OPS["reduce_any"](
-            math.operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
+            math.apply_operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
         )
     )
 
@@ -100,7 +104,7 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }
 # An Operator calls its op directly for two eager tensors of one dtype, or a tensor and a number,
-# and its function otherwise: finding out that nothing must be converted would cost more than a
+# and its function otherwise, because checking the operands in Python would cost more than a
 # small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
 # operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -110,16 +114,16 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
     "__mul__": Operator(elementwise.mul, _operator(elementwise.mul, math.multiply), True),
     "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
-    "__truediv__": Operator(elementwise.div, math.quotient, False),
-    "__rtruediv__": Operator(elementwise.div, _swapped(math.quotient), False, True),
+    "__truediv__": Operator(elementwise.div, math.true_divide, False),
+    "__rtruediv__": Operator(elementwise.div, _reflect(math.true_divide), False, True),
     "__floordiv__": _operator(OPS["elementwise_floordiv"]),
-    "__rfloordiv__": _swapped(_operator(OPS["elementwise_floordiv"])),
+    "__rfloordiv__": _reflect(_operator(OPS["elementwise_floordiv"])),
     "__mod__": _operator(OPS["elementwise_mod"]),
-    "__rmod__": _swapped(_operator(OPS["elementwise_mod"])),
+    "__rmod__": _reflect(_operator(OPS["elementwise_mod"])),
     "__pow__": math.power,
-    "__rpow__": _swapped(math.power),
+    "__rpow__": _reflect(math.power),
     "__matmul__": _matmul,
-    "__rmatmul__": _swapped(_matmul),
+    "__rmatmul__": _reflect(_matmul),
     "__neg__": math.neg,
     "__abs__": math.abs,
     "__invert__": invert,
@@ -143,16 +147,18 @@ MODULES = [
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The functions that a module offers under `oarlock.*`: its `__all__`, and the twins in place
-    of its `IN_PLACE`.
+    """Return the public functions of a module: its `__all__`, and the in-place variants of its
+    `IN_PLACE`.
     """
-    found = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
-    return found | {f"{name}_": _in_place(found[name]) for name in getattr(module, "IN_PLACE", ())}
+    functions = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+    return functions | {
+        f"{name}_": _make_in_place(functions[name]) for name in getattr(module, "IN_PLACE", ())
+    }
 
 
 def methods(module: ModuleType) -> set[str]:
-    """The names of its functions that are methods of Tensor: its `METHODS`, its `__all__` where it
-    has none, and all twins.
+    """Return the names of the functions that are methods of Tensor: `METHODS`, by default
+    `__all__`, and all in-place variants.
     """
     names = set(getattr(module, "METHODS", getattr(module, "__all__", ())))
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
@@ -162,7 +168,7 @@ EXPORTS = {name: function for module in MODULES for name, function in public(mod
 
 
 def patch() -> None:
-    """Give Tensor its operators and methods."""
+    """Set the operators and methods of Tensor."""
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
     for module in MODULES:
@@ -170,7 +176,7 @@ def patch() -> None:
             setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))
-    Tensor.T = property(methods_only.transposed)  # type: ignore[attr-defined]
+    Tensor.T = property(methods_only.reversed_axes)  # type: ignore[attr-defined]
 
 
 patch()

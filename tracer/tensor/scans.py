@@ -1,4 +1,4 @@
-"""What is added up, multiplied, compared or subtracted along an axis."""
+"""Cumulative functions, differences and trapezoidal integrals along an axis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
-from .convert import cast, from_front
+from .convert import cast, normalize_axis
 
 __all__ = [
     "cummax",
@@ -24,47 +24,47 @@ __all__ = [
 IN_PLACE = ["cumprod"]
 
 
-def _flat_or(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
+def _flatten_if_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
     return (manipulation.flatten(x), 0) if axis is None else (x, axis)
 
 
 def cumprod(
     x: Tensor, dim: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """The product of x up to each place along dim, of all elements in a row for None.
+    """Cumulative product along `dim`; of the flattened tensor if None.
 
     x [*] -> [*]
     """
-    x, dim = _flat_or(x, dim)
+    x, dim = _flatten_if_none(x, dim)
     return OPS["cumprod"](x if dtype is None else cast(x, dtype), dim=dim)
 
 
 def cummax(
     x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The largest of x up to each place along axis, of all in a row for None; where it is.
+    """Cumulative maximum along `axis` and its indices; of the flattened tensor if None.
 
     x [*] -> [*], int [*]
     """
-    x, axis = _flat_or(x, axis)
+    x, axis = _flatten_if_none(x, axis)
     return OPS["cummax"](x, axis=axis, dtype=dtype_of(dtype).proto)
 
 
 def cummin(
     x: Tensor, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The smallest of x up to each place along axis, of all in a row for None; where it is.
+    """Cumulative minimum along `axis` and its indices; of the flattened tensor if None.
 
     x [*] -> [*], int [*]
     """
-    x, axis = _flat_or(x, axis)
+    x, axis = _flatten_if_none(x, axis)
     return OPS["cummin"](x, axis=axis, dtype=dtype_of(dtype).proto)
 
 
 def logcumsumexp(
     x: Tensor, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """ln of the sum of e ** x up to each place along axis, of all in a row for None.
+    """log(cumsum(exp(x))) along `axis`; of the flattened tensor if None.
 
     x [*] -> [*]
     """
@@ -74,7 +74,7 @@ def logcumsumexp(
     )
 
 
-def _between(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
+def _slice_axis(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
     size = x.shape[axis]
     return manipulation.slice(x, [axis], [start or 0], [size if stop is None else size + stop])
 
@@ -87,19 +87,18 @@ def diff(
     append: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The difference of neighbours along axis, n times; prepend and append are set before and
-    behind first.
+    """n-th difference of neighbours along `axis`; prepend and append are concatenated first.
 
     x [*, N, *] -> [*, N - n, *]
     """
     if n < 1:
         raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
-    parts = [p for p in (prepend, x, append) if p is not None]
-    x = manipulation.concat(parts, axis) if len(parts) > 1 else x
+    pieces = [p for p in (prepend, x, append) if p is not None]
+    x = manipulation.concat(pieces, axis) if len(pieces) > 1 else x
     check_tensors(x)
-    axis = from_front(axis, x, "diff")
+    axis = normalize_axis(axis, x, "diff")
     for _ in range(n):
-        after, before = _between(x, axis, 1, None), _between(x, axis, 0, -1)
+        after, before = _slice_axis(x, axis, 1, None), _slice_axis(x, axis, 0, -1)
         x = (
             logic.not_equal(after, before)
             if x.meta.dtype.kind == "b"
@@ -108,39 +107,40 @@ def diff(
     return x
 
 
-def _trapezoids(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
-    """Width times mean height of each pair of neighbours."""
+def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
+    """Return the area of the trapezoid between each pair of neighbours."""
     if x is not None and dx is not None:
-        raise OpError(with_user_line(f"trapezoid: both x and dx are given (y={y.meta})"))
+        raise OpError(with_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
     check_tensors(y)
     if not y.ndim:
         raise no_axis_error(y, axis)
-    axis = from_front(axis, y, "trapezoid")
+    axis = normalize_axis(axis, y, "trapezoid")
     if x is None:
         width: Any = 1.0 if dx is None else dx
     else:
         width = diff(x) if x.ndim == 1 else diff(x, axis=axis)
         if x.ndim == 1 and y.ndim > 1:
             width = manipulation.reshape(width, [-1 if i == axis else 1 for i in range(y.ndim)])
-    heights = math.add(_between(y, axis, 1, None), _between(y, axis, 0, -1))
+    heights = math.add(_slice_axis(y, axis, 1, None), _slice_axis(y, axis, 0, -1))
     return math.scale(math.multiply(heights, width), 0.5)
 
 
 def trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """The integral of y along axis by trapezoids, over the places x or steps of dx (1).
+    """Integral of y along `axis` by the trapezoidal rule, at positions x or with spacing dx
+    (default 1).
 
     y [*, N, *] -> [*]
     """
-    return math.sum(_trapezoids(y, x, dx, axis), axis)
+    return math.sum(_trapezoid_areas(y, x, dx, axis), axis)
 
 
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, dx: Any = None, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """The integral of y up to each place along axis, see trapezoid.
+    """Cumulative integral of y along `axis` by the trapezoidal rule.
 
     y [*, N, *] -> [*, N - 1, *]
     """
-    return math.cumsum(_trapezoids(y, x, dx, axis), axis)
+    return math.cumsum(_trapezoid_areas(y, x, dx, axis), axis)

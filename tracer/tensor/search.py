@@ -1,4 +1,4 @@
-"""Where the largest, the smallest and the sorted elements are."""
+"""Sorting, extrema and their indices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def argmax(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Tensor:
-    """The index of the maximum along `axis`, of the flattened tensor when None.
+    """Index of the maximum along `axis`, of the flattened tensor if None.
 
     x [*] -> int64 [* without axis]
     """
@@ -42,7 +42,7 @@ def argmin(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Tensor:
-    """The index of the minimum along `axis`, of the flattened tensor when None.
+    """Index of the minimum along `axis`, of the flattened tensor if None.
 
     x [*] -> int64 [* without axis]
     """
@@ -50,12 +50,18 @@ def argmin(
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
-    """The indices that sort along `axis`.   x [*] -> int64 [*]"""
+    """Indices that sort x along `axis`.
+
+    x [*] -> int64 [*]
+    """
     return OPS["argsort"](x, axis=axis, descending=descending)[1]
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:
-    """Sorted along `axis`.   x [*] -> [*]"""
+    """Sort along `axis`.
+
+    x [*] -> [*]
+    """
     return OPS["argsort"](x, axis=axis, descending=descending)[0]
 
 
@@ -71,18 +77,18 @@ def topk(
 
     x [*, N] -> [*, k], int64 [*, k]
     """
-    value = k if isinstance(k, Tensor) and state.mode.static else None
-    k = 1 if value is not None else int(k)
-    found = OPS["top_k_v2"](
-        x, value, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted
+    k_tensor = k if isinstance(k, Tensor) and state.mode.static else None
+    k = 1 if k_tensor is not None else int(k)
+    outs = OPS["top_k_v2"](
+        x, k_tensor, k=k, axis=-1 if axis is None else axis, largest=largest, sorted=sorted
     )
-    return found[0], found[1]
+    return outs[0], outs[1]
 
 
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero.
+    """Indices of the nonzero elements.
 
     x [*] -> int64 [count, rank], or one [count, 1] per axis
     """
-    found: Tensor = OPS["where_index"](x)
-    return unbind_columns(found) if as_tuple else found
+    indices: Tensor = OPS["where_index"](x)
+    return unbind_columns(indices) if as_tuple else indices

@@ -1,6 +1,6 @@
-"""Functions of one or two operands beyond plain arithmetic.
+"""Special functions.
 
-Unless said otherwise: x, y broadcast; the result has their dtype.
+If not stated otherwise, x and y broadcast and the result has their dtype.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
-from .convert import cast, full, tensor_like
-from .math import pair, unary
+from .convert import as_operand, cast, full
+from .math import make_binary, make_unary
 
 __all__ = [
     "acosh",
@@ -72,42 +72,49 @@ IN_PLACE = [
     "trunc",
 ]
 
-acosh = unary("acosh", "The inverse hyperbolic cosine.")
-asinh = unary("asinh", "The inverse hyperbolic sine.")
-atanh = unary("atanh", "The inverse hyperbolic tangent.")
-digamma = unary("digamma", "The derivative of the logarithm of the gamma function.")
-lgamma = unary("lgamma", "The logarithm of the absolute value of the gamma function.")
-erfinv = unary("erfinv", "The inverse of the error function.")
-i0 = unary("i0", "The modified Bessel function of order 0.")
-i0e = unary("i0e", "The modified Bessel function of order 0, times e ** -|x|.")
-i1 = unary("i1", "The modified Bessel function of order 1.")
-i1e = unary("i1e", "The modified Bessel function of order 1, times e ** -|x|.")
+acosh = make_unary("acosh", "Inverse hyperbolic cosine.")
+asinh = make_unary("asinh", "Inverse hyperbolic sine.")
+atanh = make_unary("atanh", "Inverse hyperbolic tangent.")
+digamma = make_unary("digamma", "Derivative of the logarithm of the gamma function.")
+lgamma = make_unary("lgamma", "Logarithm of the absolute value of the gamma function.")
+erfinv = make_unary("erfinv", "Inverse error function.")
+i0 = make_unary("i0", "Modified Bessel function of order 0.")
+i0e = make_unary("i0e", "Modified Bessel function of order 0, times e ** -|x|.")
+i1 = make_unary("i1", "Modified Bessel function of order 1.")
+i1e = make_unary("i1e", "Modified Bessel function of order 1, times e ** -|x|.")
 
 
 def trunc(input: Tensor, name: str | None = None) -> Tensor:
-    """Rounded towards zero.   input [*] -> [*]"""
+    """Round towards zero.
+
+    input [*] -> [*]
+    """
     return OPS["trunc"](input)
 
 
 def frac(x: Tensor, name: str | None = None) -> Tensor:
-    """x - trunc(x).   x [*] -> [*]"""
+    """Fractional part x - trunc(x).
+
+    x [*] -> [*]
+    """
     return math.subtract(x, trunc(x))
 
 
 def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """The derivative number n of digamma(x); digamma itself for n = 0.   x [*] -> [*]"""
+    """n-th derivative of digamma(x).
+
+    x [*] -> [*]
+    """
     if not isinstance(n, int) or n < 0:
         check_tensors(x)
-        raise OpError(
-            with_user_line(f"polygamma: n={n!r} is not an int of zero or more (X={x.meta})")
-        )
+        raise OpError(with_user_line(f"polygamma: n={n!r} is not a non-negative int (X={x.meta})"))
     return digamma(x) if n == 0 else OPS["polygamma"](x, n=n)
 
 
 def multigammaln(x: Tensor, p: int, name: str | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension p.
+    """Logarithm of the multivariate gamma function of dimension p.
 
-    x [*], above (p - 1) / 2 -> [*]
+    x [*] > (p - 1) / 2 -> [*]
     """
     if p < 1:
         raise OpError(with_user_line(f"multigammaln: p={p} is less than 1 (X={x.meta})"))
@@ -116,7 +123,7 @@ def multigammaln(x: Tensor, p: int, name: str | None = None) -> Tensor:
 
 
 def logit(x: Tensor, eps: float | None = None, name: str | None = None) -> Tensor:
-    """ln(x / (1 - x)), x first set between eps and 1 - eps unless eps is None or 0.
+    """log(x / (1 - x)), with x clipped to [eps, 1 - eps] if eps is not None or 0.
 
     x [*] -> [*]
     """
@@ -126,129 +133,153 @@ def logit(x: Tensor, eps: float | None = None, name: str | None = None) -> Tenso
 def stanh(
     x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
 ) -> Tensor:
-    """scale_b * tanh(scale_a * x).   x [*] -> [*]"""
+    """scale_b * tanh(scale_a * x).
+
+    x [*] -> [*]
+    """
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
 
-fmax = pair("elementwise_fmax", "The larger one, or the other where one is NaN.")
-fmin = pair("elementwise_fmin", "The smaller one, or the other where one is NaN.")
-heaviside = pair("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
-atan2 = pair("atan2", "The angle of the point (y, x).")
-nextafter = pair("nextafter", "The number next to x in the direction of y.")
+fmax = make_binary("elementwise_fmax", "Elementwise maximum; the other operand where one is NaN.")
+fmin = make_binary("elementwise_fmin", "Elementwise minimum; the other operand where one is NaN.")
+heaviside = make_binary("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
+atan2 = make_binary("atan2", "Angle of the point (y, x): arctan(x / y) in the right quadrant.")
+nextafter = make_binary("nextafter", "Next floating-point number after x towards y.")
 
 
 def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """sqrt(x * x + y * y).   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """sqrt(x^2 + y^2).
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     return math.sqrt(math.add(math.square(x), math.square(y)))
 
 
 def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """ln(e ** x + e ** y), without overflow.   x [*A], y [*B] -> [*broadcast(A, B)]"""
-    apart = math.neg(math.abs(math.subtract(x, y)))
-    return math.add(math.maximum(x, y), math.log1p(math.exp(apart)))
+    """log(exp(x) + exp(y)) without overflow.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
+    difference = math.neg(math.abs(math.subtract(x, y)))
+    return math.add(math.maximum(x, y), math.log1p(math.exp(difference)))
 
 
 def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """x * 2 ** y, in float32 where x is of integers.   x [*A], y [*B] -> [*broadcast(A, B)]"""
+    """x * 2^y; integers are cast to float32.
+
+    x [*A], y [*B] -> [*broadcast(A, B)]
+    """
     check_tensors(x)
     if x.meta.dtype.kind in "iub":
         x = cast(x, "float32")
-    power = math.pow(full([], 2, x.dtype), cast(tensor_like(y, x, "ldexp"), x.dtype))
+    power = math.pow(full([], 2, x.dtype), cast(as_operand(y, x, "ldexp"), x.dtype))
     return math.multiply(x, power)
 
 
 def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Mantissas in (-1, -0.5] or [0.5, 1), and exponents of 2, both like x; zero for zero.
+    """Mantissas in (-1, -0.5] or [0.5, 1) and exponents of 2, both in the dtype of x; zero for
+    zero.
 
     x [*] float -> [*], [*]
     """
     try:
-        real = is_real(x.meta.dtype)
+        is_floating = is_real(x.meta.dtype)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if not real:
+    if not is_floating:
         raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
-    zero = logic.equal(x, 0.0)
-    size = manipulation.where(zero, full([], 1, x.dtype), math.abs(x))
-    exponent = math.add(math.floor(math.log2(size)), 1.0)
-    mantissa = math.quotient(x, math.pow(full([], 2, x.dtype), exponent))
-    # A logarithm that was rounded over a power of two leaves the mantissa at 1 or below 1/2.
-    high, low = (
+    is_zero = logic.equal(x, 0.0)
+    magnitude = manipulation.where(is_zero, full([], 1, x.dtype), math.abs(x))
+    exponent = math.add(math.floor(math.log2(magnitude)), 1.0)
+    mantissa = math.true_divide(x, math.pow(full([], 2, x.dtype), exponent))
+    # If rounding moves the logarithm across a power of two, the mantissa is 1 or less than 1/2.
+    is_too_large, is_too_small = (
         logic.greater_equal(math.abs(mantissa), 1.0),
         logic.less_than(math.abs(mantissa), 0.5),
     )
-    exponent = math.subtract(math.add(exponent, cast(high, x.dtype)), cast(low, x.dtype))
-    exponent = manipulation.where(zero, full([], 0, x.dtype), exponent)
-    return math.quotient(x, math.pow(full([], 2, x.dtype), exponent)), exponent
+    exponent = math.subtract(
+        math.add(exponent, cast(is_too_large, x.dtype)), cast(is_too_small, x.dtype)
+    )
+    exponent = manipulation.where(is_zero, full([], 0, x.dtype), exponent)
+    return math.true_divide(x, math.pow(full([], 2, x.dtype), exponent)), exponent
 
 
 def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
-    """x + weight * (y - x).   x, y, weight (a number too) broadcast -> [*]"""
+    """Linear interpolation x + weight * (y - x).
+
+    x, y and weight (also a number) broadcast -> [*]
+    """
     try:
-        share = tensor_like(weight, x, "lerp")
+        weight_tensor = as_operand(weight, x, "lerp")
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    return OPS["lerp"](x, y, share)
+    return OPS["lerp"](x, y, weight_tensor)
 
 
-def _times(x: Tensor, factor: float) -> Tensor:
-    """x times a number; float32 of integers."""
+def _multiply_by(x: Tensor, factor: float) -> Tensor:
+    """Multiply x by a number; integers are cast to float32."""
     try:
-        whole = x.meta.dtype.kind in "iub"
+        is_integral = x.meta.dtype.kind in "iub"
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    found: Tensor = math.scale(cast(x, "float32") if whole else x, factor)
-    return found
+    out: Tensor = math.scale(cast(x, "float32") if is_integral else x, factor)
+    return out
 
 
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
-    """Degrees as radians; float32 of integers.   x [*] -> [*]"""
-    return _times(x, pymath.pi / 180)
+    """Convert degrees to radians; integers are cast to float32.
+
+    x [*] -> [*]
+    """
+    return _multiply_by(x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
-    """Radians as degrees; float32 of integers.   x [*] -> [*]"""
-    return _times(x, 180 / pymath.pi)
+    """Convert radians to degrees; integers are cast to float32.
+
+    x [*] -> [*]
+    """
+    return _multiply_by(x, 180 / pymath.pi)
 
 
 def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """The greatest common divisor, by Euclid, all elements at once.
+    """Greatest common divisor, by Euclid's algorithm on all elements at once.
 
     x [*A], y [*B] integers -> [*broadcast(A, B)]
     """
-    _whole("gcd", x, y)
+    _check_integers("gcd", x, y)
     x, y = manipulation.broadcast_tensors([math.abs(x), math.abs(y)])
     # Worst case are Fibonacci numbers: 1.45 steps per bit of the smaller number.
     for _ in range(int(1.45 * 8 * x.meta.dtype.itemsize) + 1):
-        done = logic.equal(y, 0)
-        rest = math.mod(x, manipulation.where(done, _ones(y), y))
-        x, y = manipulation.where(done, x, y), manipulation.where(done, y, rest)
+        is_done = logic.equal(y, 0)
+        remainder = math.mod(x, manipulation.where(is_done, _ones_like(y), y))
+        x, y = manipulation.where(is_done, x, y), manipulation.where(is_done, y, remainder)
     return x
 
 
-def _ones(y: Tensor) -> Tensor:
+def _ones_like(y: Tensor) -> Tensor:
     return OPS["fill_any_like"](y, value=1.0)
 
 
-def _whole(name: str, *tensors: Tensor) -> None:
+def _check_integers(name: str, *tensors: Tensor) -> None:
     for t in tensors:
         try:
-            whole = t.meta.dtype.kind in "iu"
+            is_integer = t.meta.dtype.kind in "iu"
         except AttributeError:
             raise not_a_tensor_error(t) from None
-        if not whole:
-            raise OpError(with_user_line(f"{name}: needs integers (X={t.meta})"))
+        if not is_integer:
+            raise OpError(with_user_line(f"{name}: the dtype must be integer (X={t.meta})"))
 
 
 def lcm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """The least common multiple, 0 where one is 0.
+    """Least common multiple; 0 where one operand is 0.
 
     x [*A], y [*B] integers -> [*broadcast(A, B)]
     """
     divisor = gcd(x, y)
-    none = logic.equal(divisor, 0)
-    safe = manipulation.where(none, _ones(divisor), divisor)
-    return math.abs(math.multiply(math.floor_divide(x, safe), y))
+    is_zero = logic.equal(divisor, 0)
+    nonzero_divisor = manipulation.where(is_zero, _ones_like(divisor), divisor)
+    return math.abs(math.multiply(math.floor_divide(x, nonzero_divisor), y))
 
 
 def nan_to_num(
@@ -258,8 +289,8 @@ def nan_to_num(
     neginf: float | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """NaN replaced by `nan`, infinities by posinf and neginf, which are the largest numbers unless
-    given.
+    """Replace NaN by `nan` and infinities by `posinf` and `neginf`, by default the largest finite
+    numbers.
 
     x [*] float -> [*]
     """
@@ -268,7 +299,7 @@ def nan_to_num(
     high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
     infinite = OPS["isinf_v2"](x)
     positive = logic.logical_and(infinite, logic.greater_than(x, 0.0))
-    found = manipulation.where(OPS["isnan_v2"](x), full([], float(nan), x.dtype), x)
-    found = manipulation.where(positive, full([], float(high), x.dtype), found)
+    out = manipulation.where(OPS["isnan_v2"](x), full([], float(nan), x.dtype), x)
+    out = manipulation.where(positive, full([], float(high), x.dtype), out)
     negative = logic.logical_and(infinite, logic.less_than(x, 0.0))
-    return manipulation.where(negative, full([], float(low), x.dtype), found)
+    return manipulation.where(negative, full([], float(low), x.dtype), out)

@@ -1,4 +1,4 @@
-"""Order statistics, counts, and means that pass over NaN."""
+"""Order statistics, counts, and statistics that ignore NaN."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import creation, logic, manipulation, math, search
-from .convert import axes_of, cast, from_front, full, to_tensor
+from .convert import axis_list, cast, full, normalize_axis, to_tensor
 
 __all__ = [
     "amax",
@@ -39,19 +39,28 @@ __all__ = [
 
 
 def amax(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The maximum over `axis`; equals share the gradient.   x [*] -> [* without axis]"""
+    """Maximum over `axis`; equal maxima share the gradient.
+
+    x [*] -> [* without axis]
+    """
     return math.reduce("reduce_amax", x, axis, keepdim)
 
 
 def amin(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The minimum over `axis`; equals share the gradient.   x [*] -> [* without axis]"""
+    """Minimum over `axis`; equal minima share the gradient.
+
+    x [*] -> [* without axis]
+    """
     return math.reduce("reduce_amin", x, axis, keepdim)
 
 
 def count_nonzero(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many elements over `axis` are not zero.   x [*] -> int64 [* without axis]"""
+    """Number of nonzero elements over `axis`.
+
+    x [*] -> int64 [* without axis]
+    """
     check_tensors(x)
     return math.sum(
         cast(logic.not_equal(x, 0) if x.meta.dtype.kind != "b" else x, "int64"),
@@ -63,24 +72,32 @@ def count_nonzero(
 def nansum(
     x: Tensor, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The sum over `axis` of what is not NaN.   x [*] -> [* without axis]"""
-    return math.sum(_without_nan(x), axis, dtype, keepdim)
+    """Sum over `axis`, ignoring NaN.
+
+    x [*] -> [* without axis]
+    """
+    return math.sum(_nan_to_zero(x), axis, dtype, keepdim)
 
 
-def _without_nan(x: Tensor) -> Tensor:
+def _nan_to_zero(x: Tensor) -> Tensor:
     return manipulation.where(OPS["isnan_v2"](x), OPS["fill_any_like"](x, value=0.0), x)
 
 
 def nanmean(x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The mean over `axis` of what is not NaN.   x [*] -> [* without axis]"""
-    there = cast(logic.logical_not(OPS["isnan_v2"](x)), x.dtype)
-    return math.quotient(nansum(x, axis, keepdim=keepdim), math.sum(there, axis, keepdim=keepdim))
+    """Mean over `axis`, ignoring NaN.
+
+    x [*] -> [* without axis]
+    """
+    is_valid = cast(logic.logical_not(OPS["isnan_v2"](x)), x.dtype)
+    return math.true_divide(
+        nansum(x, axis, keepdim=keepdim), math.sum(is_valid, axis, keepdim=keepdim)
+    )
 
 
 def kthvalue(
     x: Tensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The k-th smallest along axis (the last one for None), and where it was.
+    """k-th smallest element along `axis` (default: the last) and its index.
 
     x [*, N, *] -> [*], int64 [*]
     """
@@ -90,7 +107,10 @@ def kthvalue(
 def mode(
     x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The commonest value along axis, and its last place.   x [*, N, *] -> [*], int64 [*]"""
+    """Most frequent value along `axis` and its last index.
+
+    x [*, N, *] -> [*], int64 [*]
+    """
     return OPS["mode"](x, axis=axis, keepdim=keepdim)
 
 
@@ -103,13 +123,13 @@ def unique(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """The values of x, each once, in order; slices along axis where it is given.
+    """Sorted distinct values of x, or distinct slices along `axis`.
 
-    x [*] -> [N], and as asked for: first places int [N], where each of x is in the result int
-    [size], counts int [N]
+    x [*] -> [N]; on request the first index of each int [N], the index of each element in the
+    result int [size], counts int [N]
     """
-    axes = [] if axis is None else [from_front(axis, x, "unique")]
-    found = OPS["unique"](
+    axes = [] if axis is None else [normalize_axis(axis, x, "unique")]
+    outs = OPS["unique"](
         x,
         dtype=dtype_of(dtype).proto,
         return_index=return_index,
@@ -118,14 +138,14 @@ def unique(
         axis=axes,
         is_sorted=True,
     )
-    kept = [
+    requested = [
         t
-        for t, wanted in zip(
-            found, (True, return_index, return_inverse, return_counts), strict=True
+        for t, is_requested in zip(
+            outs, (True, return_index, return_inverse, return_counts), strict=True
         )
-        if wanted
+        if is_requested
     ]
-    return kept[0] if len(kept) == 1 else tuple(kept)
+    return requested[0] if len(requested) == 1 else tuple(requested)
 
 
 def unique_consecutive(
@@ -136,22 +156,24 @@ def unique_consecutive(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """x without what equals the element before it (the slice along axis); where each of x is in the
-    result, counts.
+    """x without elements (slices along `axis`) that equal their predecessor; on request also the
+    index of each element in the result, and counts.
 
     x [*] -> [N], ...
     """
-    found = OPS["unique_consecutive"](
+    outs = OPS["unique_consecutive"](
         x,
         dtype=dtype_of(dtype).proto,
         return_inverse=return_inverse,
         return_counts=return_counts,
-        axis=[] if axis is None else [from_front(axis, x, "unique_consecutive")],
+        axis=[] if axis is None else [normalize_axis(axis, x, "unique_consecutive")],
     )
-    kept = [
-        t for t, wanted in zip(found, (True, return_inverse, return_counts), strict=True) if wanted
+    requested = [
+        t
+        for t, is_requested in zip(outs, (True, return_inverse, return_counts), strict=True)
+        if is_requested
     ]
-    return kept[0] if len(kept) == 1 else tuple(kept)
+    return requested[0] if len(requested) == 1 else tuple(requested)
 
 
 def searchsorted(
@@ -161,7 +183,7 @@ def searchsorted(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where values would go in the sorted last axis.
+    """Insertion positions of `values` in the sorted last axis.
 
     sorted_sequence [*B, N] or [N], values [*B, M] or [*] -> int like values
     """
@@ -178,12 +200,15 @@ def bucketize(
     right: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """searchsorted of x in one sorted line.   x [*], sorted_sequence [N] -> int [*]"""
+    """Insertion positions of x in a sorted vector.
+
+    x [*], sorted_sequence [N] -> int [*]
+    """
     check_tensors(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise OpError(
             with_user_line(
-                f"bucketize: sorted_sequence does not have one axis (X={sorted_sequence.meta})"
+                f"bucketize: the rank of sorted_sequence must be 1 (X={sorted_sequence.meta})"
             )
         )
     return searchsorted(sorted_sequence, x, out_int32, right)
@@ -192,8 +217,8 @@ def bucketize(
 def histogram(
     input: Tensor, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None
 ) -> Tensor:
-    """How many elements lie in each of `bins` equal parts of [min, max], of the range of input
-    where both are 0.
+    """Count the elements in each of `bins` equal intervals of [min, max]; if both are 0, of the
+    range of input.
 
     input [*] -> int64 [bins]
     """
@@ -203,20 +228,23 @@ def histogram(
 def bincount(
     x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None
 ) -> Tensor:
-    """How often each number is in x, or the sum of its weights.
+    """Count the occurrences of each integer in x, or sum their weights.
 
     x int [N], weights [N] -> [max(minlength, largest + 1)]
     """
     if not isinstance(minlength, Tensor) or not state.mode.static:
         return OPS["bincount"](x, weights, minlength=int(minlength))
-    found = OPS["bincount"](x, weights, minlength=0)
-    missing = minlength.astype("int32") - OPS["shape"](found)[0]
-    filler = creation.zeros([math.maximum(missing, full([], 0, "int32"))], found.dtype)
-    return OPS["concat"]([found, filler], axis=0)
+    counts = OPS["bincount"](x, weights, minlength=0)
+    missing = minlength.astype("int32") - OPS["shape"](counts)[0]
+    filler = creation.zeros([math.maximum(missing, full([], 0, "int32"))], counts.dtype)
+    return OPS["concat"]([counts, filler], axis=0)
 
 
 def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) -> Tensor:
-    """Row i of the input that index[i] names.   inputs: [M, *] each, index int [M, 1] -> [M, *]"""
+    """Row i of input number index[i].
+
+    inputs: [M, *] each, index int [M, 1] -> [M, *]
+    """
     return OPS["multiplex"](index, list(inputs))
 
 
@@ -224,57 +252,59 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) 
 # --------------------------------------------------------------------------------------
 
 
-def _lines(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
-    """The axes as the last one, all of them for None; which ones they were."""
+def _flatten_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
+    """Move the axes (None: all) to the end and merge them; returns the tensor and the axes."""
     rank = x.ndim
-    given = axes_of(axis)
-    if any(not -rank <= a < rank for a in given) or len({a % rank for a in given}) < len(given):
-        why = f"axis={given} names an axis twice, or one that is not there (X={x.meta})"
-        raise OpError(with_user_line(f"median, quantile: {why}"))
-    axes = sorted(a % rank for a in given) or list(range(rank))
-    rest = [i for i in range(rank) if i not in axes]
-    moved = OPS["transpose2"](x, axis=[*rest, *axes]) if rest else x
+    axis_arg = axis_list(axis)
+    if any(not -rank <= a < rank for a in axis_arg) or len({a % rank for a in axis_arg}) < len(
+        axis_arg
+    ):
+        problem = f"axis={axis_arg} contains an axis twice or out of range (X={x.meta})"
+        raise OpError(with_user_line(f"median, quantile: {problem}"))
+    axes = sorted(a % rank for a in axis_arg) or list(range(rank))
+    others = [i for i in range(rank) if i not in axes]
+    moved = OPS["transpose2"](x, axis=[*others, *axes]) if others else x
     sizes = [x.shape[i] for i in axes]
-    last = np.prod(sizes, dtype=int).item() if all(isinstance(n, int) for n in sizes) else -1
-    return manipulation.reshape(moved, [*(x.shape[i] for i in rest), last]), axes
+    merged_size = np.prod(sizes, dtype=int).item() if all(isinstance(n, int) for n in sizes) else -1
+    return manipulation.reshape(moved, [*(x.shape[i] for i in others), merged_size]), axes
 
 
-def _kept(found: Tensor, axes: list[int], keepdim: bool) -> Tensor:
-    return manipulation.unsqueeze(found, axes) if keepdim else found
+def _restore_axes(out: Tensor, axes: list[int], keepdim: bool) -> Tensor:
+    return manipulation.unsqueeze(out, axes) if keepdim else out
 
 
 def median(
     x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The middle along axis, of two middles their mean, NaN where there is one; float64 of float64,
-    else float32.
+    """Median along `axis`, the mean of the two middle elements, NaN if any is NaN. float64 for
+    float64, otherwise float32.
 
     x [*] -> [* without axis]
     """
-    return _kept(*_median(x, axis), keepdim)
+    return _restore_axes(*_median(x, axis), keepdim)
 
 
 def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     check_tensors(x)
-    lines, axes = _lines(
+    rows, axes = _flatten_axes(
         cast(x, "float64" if x.meta.dtype == np.float64 else "float32")
         if x.ndim
         else manipulation.reshape(x, [1]),
         axis,
     )
-    size = lines.shape[-1]
-    ordered = search.sort(lines, -1)
-    low, high = (_at(ordered, k) for k in ((size - 1) // 2, size // 2))
+    size = rows.shape[-1]
+    ordered = search.sort(rows, -1)
+    low, high = (_select_last(ordered, k) for k in ((size - 1) // 2, size // 2))
     if isinstance(size, int):
         middle = low if size % 2 else math.scale(math.add(low, high), 0.5)
-    else:  # only a run knows whether there are two
+    else:  # with a dynamic size there may be one or two
         middle = math.add(math.scale(low, 0.5), math.scale(high, 0.5))
     return math.add(
-        middle, math.scale(_at(ordered, size - 1), 0.0)
-    ), axes if x.ndim else []  # the largest is NaN where any is
+        middle, math.scale(_select_last(ordered, size - 1), 0.0)
+    ), axes if x.ndim else []  # NaN is sorted last
 
 
-def _at(x: Tensor, index: Any) -> Tensor:
+def _select_last(x: Tensor, index: Any) -> Tensor:
     if not isinstance(index, int):
         return manipulation.squeeze(
             manipulation.gather(x, manipulation.reshape(index, [1]), axis=-1), [-1]
@@ -285,7 +315,7 @@ def _at(x: Tensor, index: Any) -> Tensor:
 
 
 def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """The value below which a part q lies, a straight line between neighbours; float64.
+    """Quantiles q with linear interpolation, in float64.
 
     x [*], q one or several of [0, 1] -> [*q, * without axis]
     """
@@ -293,7 +323,7 @@ def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tens
 
 
 def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
-    """quantile of what is not NaN.
+    """Quantiles q with linear interpolation in float64, ignoring NaN.
 
     x [*], q one or several of [0, 1] -> float64 [*q, * without axis]
     """
@@ -303,39 +333,46 @@ def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> T
 def nanmedian(
     x: Tensor, axis: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
-    """The middle along axis of what is not NaN, of two middles their mean.
+    """Median along `axis`, ignoring NaN.
 
     x [*] -> [* without axis]
     """
-    return OPS["nanmedian"](x, axis=axes_of(axis), keepdim=keepdim)[0]
+    return OPS["nanmedian"](x, axis=axis_list(axis), keepdim=keepdim)[0]
 
 
 def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
     check_tensors(x)
-    parts = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
-    if not parts or not all(0 <= p <= 1 for p in parts):
+    fractions = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
+    if not fractions or not all(0 <= fraction <= 1 for fraction in fractions):
         raise OpError(with_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))
-    lines, axes = _lines(cast(x, "float64"), axis)
-    ordered = search.sort(lines, -1)
-    gone = OPS["isnan_v2"](ordered)
-    last = math.subtract(math.sum(cast(logic.logical_not(gone), "float64"), -1, keepdim=True), 1.0)
-    found = [_kept(_one_quantile(ordered, gone, last, p, ignore_nan), axes, keepdim) for p in parts]
-    return manipulation.stack(found) if isinstance(q, list | tuple) else found[0]
+    rows, axes = _flatten_axes(cast(x, "float64"), axis)
+    ordered = search.sort(rows, -1)
+    is_nan = OPS["isnan_v2"](ordered)
+    last = math.subtract(
+        math.sum(cast(logic.logical_not(is_nan), "float64"), -1, keepdim=True), 1.0
+    )
+    outs = [
+        _restore_axes(_one_quantile(ordered, is_nan, last, fraction, ignore_nan), axes, keepdim)
+        for fraction in fractions
+    ]
+    return manipulation.stack(outs) if isinstance(q, list | tuple) else outs[0]
 
 
 def _one_quantile(
-    ordered: Tensor, gone: Tensor, last: Tensor, part: float, ignore_nan: bool
+    ordered: Tensor, is_nan: Tensor, last_index: Tensor, fraction: float, ignore_nan: bool
 ) -> Tensor:
-    # The attribute of scale has 32 bits in a file, a tensor has all of them.
-    place = math.multiply(math.maximum(last, full([], 0, "float64")), full([], part, "float64"))
-    below = math.floor(place)
+    # Not the op scale: files store its attribute as float32.
+    position = math.multiply(
+        math.maximum(last_index, full([], 0, "float64")), full([], fraction, "float64")
+    )
+    lower = math.floor(position)
     low, high = (
         manipulation.take_along_axis(ordered, cast(p, "int64"), -1)
-        for p in (below, math.ceil(place))
+        for p in (lower, math.ceil(position))
     )
-    found = OPS["lerp"](low, high, math.subtract(place, below))
+    out = OPS["lerp"](low, high, math.subtract(position, lower))
     if not ignore_nan:
-        found = manipulation.where(
-            math.any(gone, -1, keepdim=True), to_tensor(float("nan"), "float64"), found
+        out = manipulation.where(
+            math.any(is_nan, -1, keepdim=True), to_tensor(float("nan"), "float64"), out
         )
-    return manipulation.squeeze(found, [-1])
+    return manipulation.squeeze(out, [-1])

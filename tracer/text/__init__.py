@@ -1,3 +1,3 @@
-"""Sequences of tags."""
+"""Decoding of tag sequences."""
 
 from .viterbi import *

@@ -1,4 +1,4 @@
-"""The best way through a lattice of tags   (Viterbi 1967)."""
+"""The Viterbi algorithm (Viterbi 1967)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def viterbi_decode(
     include_bos_eos_tag: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The scores and tags of the best ways.
+    """Scores and tags of the best tag sequences.
 
-    potentials [B, T, N], transition_params [N, N], lengths int64 [B] -> [B], int64 [B, longest]
+    potentials [B, T, N], transition_params [N, N], lengths int64 [B] -> [B], int64 [B, max length]
 
-    include_bos_eos_tag: the last tag starts every sequence, the last but one ends it.
+    include_bos_eos_tag: the last tag starts every sequence, the second last tag ends it
     """
-    found = OPS["viterbi_decode"](
+    outs = OPS["viterbi_decode"](
         potentials, transition_params, lengths, include_bos_eos_tag=include_bos_eos_tag
     )
-    return found[0], found[1]
+    return outs[0], outs[1]
 
 
 class ViterbiDecoder(Layer):
-    """viterbi_decode with its transitions.
+    """Viterbi decoder with its transitions, as `viterbi_decode`.
 
-    potentials [B, T, N], lengths int64 [B] -> [B], int64 [B, longest]
+    potentials [B, T, N], lengths int64 [B] -> [B], int64 [B, max length]
     """
 
     def __init__(

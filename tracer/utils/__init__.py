@@ -1,4 +1,4 @@
-"""Small things beside the library: sharing memory, files from the network, structures of values."""
+"""`paddle.utils`: DLPack, downloads, nested structures, installation checks."""
 
 from ..core import unique_name
 from . import cpp_extension, dlpack, download, install_check, layers_utils, plot

@@ -1,4 +1,4 @@
-"""Archives of others: what they hold is read, and never more than there can be."""
+"""Read untrusted archives within limits."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from ..core.errors import FileError, OarlockError
 
 MAX_BYTES = 1 << 30  # size of an unpacked archive, and of the files extracted from it
 MAX_FILES = 1 << 18
-MAX_HEAD = 1 << 14  # maximal bytes of a long name, or of other headers in front of a file
-MAX_HEADS = 1 << 26  # of all together: they stay in memory
+MAX_HEADER = 1 << 14  # maximal bytes of a long name or another extended header
+MAX_HEADERS = 1 << 26  # maximal bytes of all headers, which stay in memory
 
 
 @contextmanager
 def archive_at(
-    path: str | os.PathLike[str], mode: Any = "r", most: int = MAX_BYTES
+    path: str | os.PathLike[str], mode: Any = "r", max_bytes: int = MAX_BYTES
 ) -> Iterator[tarfile.TarFile]:
-    """An archive, opened.
+    """Open an archive.
 
-    most: bytes that may be unpacked.
-    What is wrong with its bytes, in the body as well, becomes a FileError.
+    max_bytes: limit of the unpacked bytes. Errors in its bytes, also in the body of the `with`,
+    become FileError.
     """
     name = os.path.basename(path)
-    limits: Any = {"most": most}
+    limits: Any = {"max_bytes": max_bytes}
     try:
         with open(path, "rb") as file, _Archive.open(path, mode, file, **limits) as archive:
             yield archive
     except OarlockError:
         raise
     except MemoryError:
-        raise FileError(f"{name}: holds more than fits into memory") from None
+        raise FileError(f"{name}: its contents do not fit into memory") from None
     except (
         tarfile.TarError,
         OSError,
@@ -48,50 +48,50 @@ def archive_at(
         zlib.error,
         lzma.LZMAError,
     ) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the system's own words
+        if (
+            isinstance(error, OSError) and error.errno is not None
+        ):  # an error of the operating system
             raise
         raise FileError(f"{name}: is not a complete archive ({error})") from None
 
 
 class _Unpacked:
-    """What comes out of a packed file, up to the limit: also what is only passed over has to be
-    unpacked.
-    """
+    """File of unpacked bytes with a limit; seeking forward unpacks the skipped bytes, too."""
 
-    def __init__(self, file: Any, name: str, most: int) -> None:
-        self._file, self._name, self._most = file, name, most
+    def __init__(self, file: Any, name: str, max_bytes: int) -> None:
+        self._file, self._name, self._max_bytes = file, name, max_bytes
         self.tell, self.close = file.tell, file.close
 
     def seek(self, position: int) -> int:
-        """Go there."""
+        """Seek to a position."""
         self._check(position)
-        found: int = self._file.seek(position)
-        return found
+        new_position: int = self._file.seek(position)
+        return new_position
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Read bytes."""
         self._check(self._file.tell() + size)
-        found: bytes = self._file.read(size)
-        return found
+        data: bytes = self._file.read(size)
+        return data
 
     def _check(self, end: int) -> None:
-        if end > self._most:
+        if end > self._max_bytes:
             raise FileError(
-                f"{self._name}: is more than {self._most} bytes, unpacked, which is too much"
+                f"{self._name}: has more than {self._max_bytes} unpacked bytes, which is too large"
             )
 
 
-class _Head(tarfile.TarInfo):
-    """The head of a file; what goes before it is bounded."""
+class _Header(tarfile.TarInfo):
+    """Header of a file, with limited extended headers."""
 
     _sparse_structs: Any
 
     def _proc_gnulong(self, archive: Any) -> Any:
-        archive.count_head(self)
+        archive.count_header(self)
         return super()._proc_gnulong(archive)  # type: ignore[misc]
 
     def _proc_pax(self, archive: Any) -> Any:
-        archive.count_head(self)
+        archive.count_header(self)
         # Global headers apply to all files, each of which would get a copy; requested files do not
         # need them.
         if self.type == tarfile.XGLTYPE:
@@ -100,81 +100,83 @@ class _Head(tarfile.TarInfo):
         return super()._proc_pax(archive)  # type: ignore[misc]
 
     def _proc_sparse(self, archive: Any) -> Any:
-        """A sparse file is as large as it says, whatever is stored of it, and lists its pieces
-        without end.
-        """
-        archive.refuse(self, self._sparse_structs[2])
+        """Reject sparse files: their size is not limited by the stored bytes."""
+        archive.reject(self, self._sparse_structs[2])
 
-    def _proc_gnusparse_10(self, found: Any, headers: Any, archive: Any) -> Any:
-        archive.refuse(found, found.size)
+    def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> Any:
+        archive.reject(member, member.size)
 
 
 class _Archive(tarfile.TarFile):
-    """An archive that is read within limits."""
+    """Archive that is read within limits."""
 
-    tarinfo = _Head
-    members: list[tarfile.TarInfo]  # so far
+    tarinfo = _Header
+    members: list[tarfile.TarInfo]  # read so far
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._heads = 0
+        self._header_bytes = 0
         super().__init__(*args, **kwargs)
 
     @classmethod
     def taropen(
-        cls, name: Any, mode: Any = "r", fileobj: Any = None, most: int = MAX_BYTES, **kwargs: Any
+        cls,
+        name: Any,
+        mode: Any = "r",
+        fileobj: Any = None,
+        max_bytes: int = MAX_BYTES,
+        **kwargs: Any,
     ) -> Any:
-        """Open one; fileobj: what is unpacked, or the file itself."""
+        """Open an archive; fileobj: the unpacked bytes, or the file itself."""
         if not isinstance(fileobj, io.BufferedReader):
-            fileobj = _Unpacked(fileobj, os.path.basename(name), most)
+            fileobj = _Unpacked(fileobj, os.path.basename(name), max_bytes)
         return super().taropen(name, mode, fileobj, **kwargs)
 
     def next(self) -> Any:
-        """The next file.
+        """Return the next file.
 
-        FileError for one too many, and for sizes below 0, after which tarfile would go round in
-        circles
+        Raises FileError for too many files, and for negative sizes, with which tarfile would loop
+        forever.
         """
         member = super().next()
         if member is not None and (member.size < 0 or len(self.members) > MAX_FILES):
-            few = len(self.members) <= MAX_FILES
-            why = (
+            is_within_count = len(self.members) <= MAX_FILES
+            problem = (
                 (f"{member.name!r:.80} has {member.size} bytes")
-                if few
+                if is_within_count
                 else (f"has more than {MAX_FILES} files")
             )
-            raise FileError(f"{self._name()}: {why}")
+            raise FileError(f"{self._name()}: {problem}")
         return member
 
-    def count_head(self, head: tarfile.TarInfo) -> None:
-        """Raise FileError for one that is too large, and for too many."""
-        self._heads += max(head.size, 0)
-        if head.size > MAX_HEAD or self._heads > MAX_HEADS:
-            self.refuse(head, max(head.size, self._heads))
+    def count_header(self, header: tarfile.TarInfo) -> None:
+        """Raise FileError if a header, or all headers together, are too large."""
+        self._header_bytes += max(header.size, 0)
+        if header.size > MAX_HEADER or self._header_bytes > MAX_HEADERS:
+            self.reject(header, max(header.size, self._header_bytes))
 
-    def refuse(self, member: tarfile.TarInfo, size: int) -> None:
+    def reject(self, member: tarfile.TarInfo, size: int) -> None:
         """Raise FileError."""
-        raise FileError(f"{self._name()}: {member.name!r:.80} has {size} bytes, which is too much")
+        raise FileError(f"{self._name()}: {member.name!r:.80} has {size} bytes, which is too large")
 
     def _name(self) -> str:
         return os.path.basename(str(self.name))
 
 
 def members(
-    archive: tarfile.TarFile, name: str, wanted: Callable[[str], Any], most: int = MAX_BYTES
+    archive: tarfile.TarFile, name: str, is_wanted: Callable[[str], Any], max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[str, IO[bytes]]]:
-    """Path and contents of the wanted files of an archive.
+    """Iterate over the paths and contents of the files that `is_wanted` accepts.
 
-    most: bytes of all together.
-    FileError; and what tarfile raises.
+    max_bytes: limit of the sum of their sizes. Raises FileError, and what tarfile raises.
     """
-    left = most
+    remaining = max_bytes
     for member in archive:
-        if not member.isfile() or not wanted(member.name):
+        if not member.isfile() or not is_wanted(member.name):
             continue
-        left -= member.size
-        if left < 0 or member.issparse():
+        remaining -= member.size
+        if remaining < 0 or member.issparse():
             raise FileError(
-                f"{name}: {member.name!r:.80} has {member.size} bytes, which is too much"
+                f"{name}: {member.name!r:.80} has {member.size} bytes, which is too large"
             )
         file = archive.extractfile(member)
         assert file is not None

@@ -1,5 +1,5 @@
-"""`paddle.utils.cpp_extension`: its names, for packages that may build ops of their own against
-Paddle; to build or load one is refused.
+"""`paddle.utils.cpp_extension`: names for packages that can build custom ops for Paddle. All
+functions raise OarlockError.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ CUDA_HOME = None  # no search for a CUDA compiler
 ROCM_HOME = None
 
 
-def _refuse(name: str) -> NoReturn:
-    why = (
-        f"cpp_extension.{name}: ops in C++ are built against PaddlePaddle itself; here one is "
-        f"a PyLayer or a function of Python"
+def _raise_unsupported(name: str) -> NoReturn:
+    message = (
+        f"cpp_extension.{name}: custom ops in C++ require PaddlePaddle; write a PyLayer "
+        f"or a Python function instead"
     )
-    raise OarlockError(with_user_line(why))
+    raise OarlockError(with_user_line(message))
 
 
 class BuildExtension:
-    """Refused: a build of ops."""
+    """Unsupported: raises OarlockError."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse(type(self).__name__)
+        _raise_unsupported(type(self).__name__)
 
 
 def CppExtension(sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refused: sources of ops."""
-    _refuse("CppExtension")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("CppExtension")
 
 
 def CUDAExtension(sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refused: sources of ops."""
-    _refuse("CUDAExtension")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("CUDAExtension")
 
 
 def load(name: str, sources: Any, **kwargs: Any) -> NoReturn:
-    """Refused: to build ops and load them."""
-    _refuse("load")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("load")
 
 
 def setup(**attr: Any) -> NoReturn:
-    """Refused: to build a package of ops."""
-    _refuse("setup")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("setup")
 
 
 def load_op_meta_info_and_register_op(lib_filename: str) -> NoReturn:
-    """Refused: to load ops."""
-    _refuse("load_op_meta_info_and_register_op")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("load_op_meta_info_and_register_op")
 
 
 def get_build_directory(verbose: bool = False) -> NoReturn:
-    """Refused: there are no builds."""
-    _refuse("get_build_directory")
+    """Unsupported: raises OarlockError."""
+    _raise_unsupported("get_build_directory")
 
 
 def _import_module_from_library(
     module_name: str, build_directory: str, verbose: bool = False
 ) -> NoReturn:
-    _refuse("_import_module_from_library")
+    _raise_unsupported("_import_module_from_library")
 
 
 def _jit_compile(file_path: str, verbose: bool = False) -> NoReturn:
-    _refuse("_jit_compile")
+    _raise_unsupported("_jit_compile")

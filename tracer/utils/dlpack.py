@@ -1,4 +1,4 @@
-"""Tensors shared with other libraries through DLPack, without copying."""
+"""Share tensors with other libraries through DLPack without copying."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _CPU = (1, 0)  # kDLCPU
 
 
 def to_dlpack(x: Tensor) -> Any:
-    """A DLPack capsule over the memory of x.
+    """Return a DLPack capsule over the memory of x.
 
-    Raises OpError for a dtype that DLPack and NumPy do not share, such as bfloat16.
+    Raises OpError for a dtype that DLPack or NumPy lacks, such as bfloat16.
     """
     if not isinstance(x, Tensor):
         raise OpError(with_user_line(f"to_dlpack: {type(x).__name__} is not a Tensor"))
     return x.__dlpack__()
 
 
-class _Held:
-    """A capsule, as something that NumPy asks for one."""
+class _CapsuleExporter:
+    """Wraps a capsule in the protocol that NumPy expects."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -38,14 +38,14 @@ class _Held:
 
 
 def from_dlpack(dlpack: Any) -> Tensor:
-    """A Tensor over the memory of a DLPack capsule, or of anything that gives one, such as a
-    PyTorch tensor on the CPU.
+    """Return a Tensor over the memory of a DLPack capsule, or of an object with `__dlpack__`, such
+    as a PyTorch CPU tensor.
 
-    What the other side writes there later, the Tensor shows.
-    Raises OpError for what is no capsule, was used, or is not on the CPU.
+    Both share the memory. Raises OpError if the object is not a capsule, was consumed, or is not on
+    the CPU.
     """
-    given = dlpack if hasattr(dlpack, "__dlpack__") else _Held(dlpack)
+    exporter = dlpack if hasattr(dlpack, "__dlpack__") else _CapsuleExporter(dlpack)
     try:
-        return Tensor(np.from_dlpack(given))
+        return Tensor(np.from_dlpack(exporter))
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise OpError(with_user_line(f"from_dlpack: {error}")) from None

@@ -1,6 +1,4 @@
-"""Files from the network, kept in the folder where PaddlePaddle keeps its own, so that what one
-fetched the other finds.
-"""
+"""Download files to the cache folder of PaddlePaddle, so that both find each other's files."""
 
 from __future__ import annotations
 
@@ -23,17 +21,17 @@ _CHUNK = 1 << 20
 
 
 def home() -> Path:
-    """Where files are kept: the folder in OARLOCK_DATA_HOME, else `~/.cache/paddle`."""
+    """Return the cache folder: OARLOCK_DATA_HOME, otherwise `~/.cache/paddle`."""
     return Path(os.environ.get("OARLOCK_DATA_HOME") or Path.home() / ".cache" / "paddle")
 
 
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
-    """The path of a file of weights, fetched unless it is there already; see `fetch`."""
+    """Return the path of a weights file; download it if it is missing."""
     return str(fetch(url, home() / "hapi" / "weights", md5sum))
 
 
 def is_url(path: str) -> bool:
-    """Whether it is an address of the web."""
+    """Return whether `path` is an HTTP URL."""
     return path.startswith(("http://", "https://"))
 
 
@@ -45,22 +43,25 @@ def get_path_from_url(
     decompress: bool = True,
     method: str = "get",
 ) -> str:
-    """The path in `root_dir` of the file at `url`, fetched unless it is there, see `fetch`; of an
-    archive, where it was unpacked to.
+    """Return the path in `root_dir` of the file at `url`, downloaded if it is missing; of an
+    archive the path of the unpacked files.
 
-    check_exist: False to fetch it anyhow; method: taken, and changes nothing.
+    check_exist: False downloads the file again; method: has no effect
     """
-    path = fetch(url, root_dir, md5sum, again=not check_exist)
+    path = fetch(url, root_dir, md5sum, force=not check_exist)
     return str(unpack(path) if decompress and is_packed(path) else path)
 
 
 def _decompress(fname: str) -> str:
-    """Unpack an archive beside itself: where to.   FileError for one that is none"""
+    """Unpack an archive beside itself; return the path of the unpacked files.
+
+    Raises FileError if it is not an archive.
+    """
     return str(unpack(Path(fname)))
 
 
 def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
-    """One address of each machine, the first by its name."""
+    """Return one address of each machine, the first in alphabetical order."""
     return set(
         {
             address.split(":")[0]: address for address in sorted(trainer_endpoints, reverse=True)
@@ -74,60 +75,59 @@ def fetch(
     md5sum: str | None = None,
     *,
     name: str | None = None,
-    own: bool = False,
-    again: bool = False,
+    accept_other_md5: bool = False,
+    force: bool = False,
 ) -> Path:
-    """The path in `folder` of the file at `url`: the one that is there if its MD5 is right, else it
-    is fetched.
+    """Return the path in `folder` of the file at `url`; download it if it is missing or its MD5
+    differs.
 
-    Only http and https.
-    name: of the file, else as the address ends; own: one that is there with another MD5 is the
-    user's own, and taken with one warning; again: fetch it even so.
-    OarlockError when it cannot be had, which says where to put it by hand; FileError when what came
-    is
-    not what was asked for.   Another process that fetches the same file does no harm.
+    Supports http and https. name: file name, by default that of the URL; accept_other_md5: use an
+    existing file with another MD5, with one warning; force: download it anyway
+
+    Raises OarlockError if the download fails, with a hint where to put the file by hand; FileError
+    if the content is not the expected one. Concurrent downloads are safe.
     """
-    scheme, path = _parts(url)
+    scheme, path = _parse_url(url)
     name = name or Path(path).name
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
-        raise OarlockError(f"download: {url!r} is not an address of a file by http or https")
+        raise OarlockError(f"download: {url!r} is not an http or https URL of a file")
     target = Path(folder) / name
-    if not again and target.is_file() and (md5sum is None or _md5(target) == md5sum):
+    if not force and target.is_file() and (md5sum is None or _md5(target) == md5sum):
         return target
-    if own and target.is_file():
-        _warn_of_another(target, md5sum)
+    if accept_other_md5 and target.is_file():
+        _warn_about_md5(target, md5sum)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            found = _receive(url, file, target)
-        if md5sum is not None and found != md5sum:
-            raise FileError(f"download: {url} gave a file with MD5 {found}, not {md5sum}")
-        os.replace(part, target)
+            digest = _receive(url, file, target)
+        if md5sum is not None and digest != md5sum:
+            raise FileError(f"download: the file at {url} has MD5 {digest}, not {md5sum}")
+        os.replace(temporary, target)
     finally:
-        Path(part).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
     return target
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """Scheme and path of an address, empty where it is none."""
+def _parse_url(url: str) -> tuple[str, str]:
+    """Return scheme and path of a URL, empty if it is invalid."""
     try:
-        found = urllib.parse.urlparse(url)
+        parsed = urllib.parse.urlparse(url)
     except ValueError:
         return "", ""
-    return found.scheme, found.path
+    return parsed.scheme, parsed.path
 
 
 _warned: set[str] = set()
 
 
-def _warn_of_another(target: Path, md5sum: str | None) -> None:
-    """Say once that a file is not the one that Paddle would fetch."""
+def _warn_about_md5(target: Path, md5sum: str | None) -> None:
+    """Warn once that a file is not the published one."""
     if str(target) not in _warned:
         _warned.add(str(target))
         warnings.warn(
-            f"{target} is used as it is; its MD5 is not {md5sum}, which the published file has",
+            f"using {target} although its MD5 is not {md5sum}, that of the published file",
             stacklevel=2,
         )
 
@@ -138,35 +138,37 @@ def _md5(path: Path) -> str:
 
 
 def _receive(url: str, file: Any, target: Path) -> str:
-    """Write what is at `url` into a file; gives its MD5."""
-    from http.client import HTTPException  # noqa: PLC0415 - takes long to import, and is seldom needed
+    """Write the content of a URL to a file; return its MD5."""
+    from http.client import HTTPException  # noqa: PLC0415 - slow to import, rarely needed
     from urllib.request import urlopen  # noqa: PLC0415
 
-    digest, got = hashlib.md5(usedforsecurity=False), 0
+    digest, num_received = hashlib.md5(usedforsecurity=False), 0
     try:
-        with urlopen(url, timeout=TIMEOUT) as answer:
-            size = answer.length or 0  # as http.client understood it
-            with _Progress(target.name, size) as moved:
-                while chunk := answer.read(_CHUNK):
+        with urlopen(url, timeout=TIMEOUT) as response:
+            size = response.length or 0  # Content-Length
+            with _Progress(target.name, size) as progress:
+                while chunk := response.read(_CHUNK):
                     file.write(chunk)
                     digest.update(chunk)
-                    got += len(chunk)
-                    moved(len(chunk))
+                    num_received += len(chunk)
+                    progress(len(chunk))
     except (
         OSError,
         HTTPException,
         ValueError,
     ) as error:  # Failed connections raise URLError; responses that are not HTTP raise the others.
-        why = getattr(error, "reason", None) or error or type(error).__name__
-        raise OarlockError(f"download: {url}: {why!s:.200}; put it at {target} by hand") from None
-    if size and got != size:
-        raise FileError(f"download: {url} ended after {got} of {size} bytes")
+        problem = getattr(error, "reason", None) or error or type(error).__name__
+        raise OarlockError(
+            f"download: {url}: {problem!s:.200}; put it at {target} by hand"
+        ) from None
+    if size and num_received != size:
+        raise FileError(f"download: {url} ended after {num_received} of {size} bytes")
     return digest.hexdigest()
 
 
 class _Progress:
-    """A bar on standard error where that is a terminal; called with the number of bytes
-    that came.
+    """Progress bar on standard error if it is a terminal; called with the number of received
+    bytes.
     """
 
     def __init__(self, name: str, size: int) -> None:

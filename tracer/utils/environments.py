@@ -1,4 +1,4 @@
-"""Variables of the environment that hold a text, a truth value or a number."""
+"""Environment variables with typed values."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ TRUE = ("y", "yes", "t", "true", "on", "1")
 
 
 class EnvironmentVariable(Generic[T]):
-    """One variable.
+    """An environment variable.
 
-    default: its value where it is not set.
-    Raises TypeError for a default of another kind.
+    default: its value if it is not set. Raises TypeError for a default of another type.
     """
 
     kind: type = object
 
     def __init__(self, name: str, default: T) -> None:
-        self.name, self.default = name, self._checked(default)
+        self.name, self.default = name, self._check_type(default)
 
     def get(self) -> T:
-        """Its value now."""
+        """Return the current value."""
         text = os.environ.get(self.name)
-        return self.default if text is None else self._read(text)
+        return self.default if text is None else self._parse(text)
 
     def set(self, value: T) -> None:
-        """Let it hold another value.   Raises TypeError for one of another kind."""
-        os.environ[self.name] = str(self._checked(value))
+        """Set the value.
+
+        Raises TypeError for another type.
+        """
+        os.environ[self.name] = str(self._check_type(value))
 
     def delete(self) -> None:
-        """Take it out of the environment."""
+        """Delete the variable."""
         os.environ.pop(self.name, None)
 
-    def _read(self, text: str) -> Any:
+    def _parse(self, text: str) -> Any:
         return text
 
-    def _checked(self, value: T) -> T:
+    def _check_type(self, value: T) -> T:
         if type(value) is not self.kind and self.kind is not object:
             raise TypeError(
                 with_user_line(
-                    f"{self.kind.__name__} is wanted, not {type(value).__name__} {value!r:.60}"
+                    f"expected {self.kind.__name__}, got {type(value).__name__} {value!r:.60}"
                 )
             )
         return value
@@ -53,26 +55,26 @@ class EnvironmentVariable(Generic[T]):
 
 
 class StringEnvironmentVariable(EnvironmentVariable[str]):
-    """One that holds a text."""
+    """Environment variable with a str value."""
 
     kind = str
 
 
 class BooleanEnvironmentVariable(EnvironmentVariable[bool]):
-    """One that holds a truth value: `y`, `yes`, `t`, `true`, `on` and `1` are true."""
+    """Environment variable with a bool value: `y`, `yes`, `t`, `true`, `on` and `1` are true."""
 
     kind = bool
 
-    def _read(self, text: str) -> bool:
+    def _parse(self, text: str) -> bool:
         return text.lower() in TRUE
 
 
 class IntegerEnvironmentVariable(EnvironmentVariable[int]):
-    """One that holds an int; the default where its text is none."""
+    """Environment variable with an int value; an invalid text counts as the default."""
 
     kind = int
 
-    def _read(self, text: str) -> int:
+    def _parse(self, text: str) -> int:
         try:
             return int(text)
         except ValueError:
@@ -80,7 +82,7 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
 
 
 class EnvironmentVariableGuard(Generic[T]):
-    """Lets a variable hold a value from now to the end of a `with`."""
+    """Context manager that sets a variable immediately and restores it at the end."""
 
     def __init__(self, variable: EnvironmentVariable[T], value: T) -> None:
         self.variable, self.original_value = variable, variable.get()

@@ -1,3 +1,3 @@
-"""The syntax trees of Python's `ast`, for programs that take them from here."""
+"""`ast` of Python under the name of the package that Paddle uses."""
 
-from ast import *  # noqa: F403 - all of it
+from ast import *  # noqa: F403 - re-export of the module

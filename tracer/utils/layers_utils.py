@@ -40,8 +40,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
         raise TypeError(with_user_line("pack_sequence_as: flat_sequence should be a sequence"))
     leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=pytree.sequence_children)
     if len(leaves) != len(flat_sequence):
-        why = f"the structure holds {len(leaves)} values, flat_sequence {len(flat_sequence)}"
-        raise ValueError(with_user_line(f"pack_sequence_as: {why}"))
+        problem = f"the structure has {len(leaves)} values, flat_sequence {len(flat_sequence)}"
+        raise ValueError(with_user_line(f"pack_sequence_as: {problem}"))
     return pytree.unflatten(spec, list(flat_sequence))
 
 
@@ -59,16 +59,16 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     """
     if len(flatten(nest1)) != len(flatten(nest2)) or is_sequence(nest1) != is_sequence(nest2):
         raise ValueError(
-            with_user_line(f"assert_same_structure: {nest1} and {nest2} are not nested alike")
+            with_user_line(f"assert_same_structure: {nest1} and {nest2} have different structures")
         )
     if not is_sequence(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
-        kinds = f"{type(nest1).__name__} and {type(nest2).__name__}"
-        raise TypeError(with_user_line(f"assert_same_structure: the structures are {kinds}"))
+        type_names = f"{type(nest1).__name__} and {type(nest2).__name__}"
+        raise TypeError(with_user_line(f"assert_same_structure: the structures are {type_names}"))
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
         raise ValueError(
             with_user_line(f"assert_same_structure: the keys are {set(nest1)} and {set(nest2)}")
         )
-    for one, two in zip(_items(nest1), _items(nest2), strict=True):
-        assert_same_structure(one, two, check_types)
+    for item1, item2 in zip(_items(nest1), _items(nest2), strict=True):
+        assert_same_structure(item1, item2, check_types)

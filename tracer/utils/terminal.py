@@ -1,4 +1,4 @@
-"""The terminal: how everything that is printed with colours is."""
+"""Terminal output with colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.console import Console
 
 
 def console(**options: Any) -> Console:
-    """A console that prints `:name:` as it stands: paths and dtypes of users hold such words, and
-    none is a picture.
+    """Create a console that does not replace `:name:` by emojis, because paths and dtypes of users
+    may contain it.
     """
     return Console(emoji=False, **options)

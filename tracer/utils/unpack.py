@@ -1,4 +1,4 @@
-"""Archives that came from the network, unpacked beside themselves."""
+"""Unpack downloaded archives beside themselves."""
 
 from __future__ import annotations
 
@@ -13,68 +13,67 @@ from typing import IO
 from ..core.errors import FileError
 from .archives import archive_at, members
 
-MAX_BYTES = 1 << 36  # of an archive, unpacked
+MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is a tar or zip archive."""
+    """Return whether a file is a tar or zip archive."""
     return tarfile.is_tarfile(path) or zipfile.is_zipfile(path)
 
 
 def unpack(path: Path) -> Path:
-    """Unpack an archive; the path of its one file or folder, else of a new folder with its name.
+    """Unpack an archive; return the path of its only file or folder, otherwise of a new folder with
+    its name.
 
-    Its links are left out.
-
-    FileError for paths that leave the folder and for what is no whole archive; then nothing is left
-    behind.
+    Links are skipped. Raises FileError for paths outside of the folder and for damaged archives;
+    then nothing is written.
     """
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as held:
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:
         for name, file in _contents(path):
-            target = Path(held, _inside(path, name))
+            target = Path(temporary, _check_relative(path, name))
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as out:
                 shutil.copyfileobj(file, out)
-        found = sorted(Path(held).iterdir())
-        if len(found) == 1:
-            return _moved(found[0], path.parent / found[0].name)
+        entries = sorted(Path(temporary).iterdir())
+        if len(entries) == 1:
+            return _move(entries[0], path.parent / entries[0].name)
         target = path.with_suffix("")
         target.mkdir(exist_ok=True)
-        for one in found:
-            _moved(one, target / one.name)
+        for entry in entries:
+            _move(entry, target / entry.name)
         return target
 
 
 def _contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
-        with archive_at(path, most=MAX_BYTES) as archive:
+        with archive_at(path, max_bytes=MAX_BYTES) as archive:
             yield from members(archive, path.name, lambda _: True, MAX_BYTES)
         return
     try:
-        with zipfile.ZipFile(path) as packed:
-            listed = [one for one in packed.infolist() if not one.is_dir()]
-            if sum(one.file_size for one in listed) > MAX_BYTES:
+        with zipfile.ZipFile(path) as archive_file:
+            files = [info for info in archive_file.infolist() if not info.is_dir()]
+            if sum(info.file_size for info in files) > MAX_BYTES:
                 raise FileError(
-                    f"{path.name}: is more than {MAX_BYTES} bytes, unpacked, which is too much"
+                    f"{path.name}: has more than {MAX_BYTES} unpacked bytes, which is too large"
                 )
-            for one in listed:
-                with packed.open(one) as file:
-                    yield one.filename, file
+            for info in files:
+                with archive_file.open(info) as file:
+                    yield info.filename, file
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise FileError(f"{path.name}: is not a complete archive ({error})") from None
 
 
-def _inside(path: Path, name: str) -> PurePosixPath:
-    found = PurePosixPath(name)
-    if found.is_absolute() or ".." in found.parts or "\\" in name:
-        raise FileError(f"{path.name}: {name!r:.80} is not a path inside of it")
-    return found
+def _check_relative(path: Path, name: str) -> PurePosixPath:
+    relative_path = PurePosixPath(name)
+    if relative_path.is_absolute() or ".." in relative_path.parts or "\\" in name:
+        raise FileError(f"{path.name}: {name!r:.80} is not a path inside of the archive")
+    return relative_path
 
 
-def _moved(one: Path, target: Path) -> Path:
-    """Put a file or folder where it belongs, over what is there."""
-    if one.is_dir():
-        shutil.copytree(one, target, dirs_exist_ok=True)
+def _move(source: Path, target: Path) -> Path:
+    """Move a file or folder, replacing an existing one."""
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
     else:
-        one.replace(target)
+        source.replace(target)
     return target

@@ -1,4 +1,4 @@
-"""Networks, data and transforms for pictures."""
+"""Models, datasets, transforms and ops for images."""
 
 from . import datasets, image, models, ops, transforms
 from .datasets import *

@@ -1,4 +1,4 @@
-"""What pictures are when they are read: PIL images, ndarrays or Tensors."""
+"""Image backends and image loading: PIL images, ndarrays or Tensors."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ..tensor.creation import to_tensor
 __all__ = ["get_image_backend", "image_load", "set_image_backend"]
 
 _BACKENDS = ("pil", "cv2", "tensor")
-_chosen = "pil"
+_current_backend = "pil"
 
 
 def set_image_backend(backend: str) -> None:
-    """Choose what pictures are read as: 'pil' images; 'cv2', which means ndarrays; 'tensor'."""
-    global _chosen  # noqa: PLW0603 - the choice is the module's one state
-    _chosen = _known("set_image_backend", backend)
+    """Set what images are loaded as: 'pil' images, 'cv2' (ndarrays) or 'tensor'."""
+    global _current_backend  # noqa: PLW0603 - the only state of the module
+    _current_backend = _check_backend("set_image_backend", backend)
 
 
 def get_image_backend() -> str:
-    """What pictures are read as."""
-    return _chosen
+    """Return the backend that images are loaded with."""
+    return _current_backend
 
 
 def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
-    """A picture: of PIL; as ndarray [H, W, 3] of blue, green and red (as OpenCV has it); or as
-    Tensor uint8 [C, H, W].
+    """Load an image: as PIL image; as ndarray [H, W, 3] in BGR order (as OpenCV does); or as Tensor
+    uint8 [C, H, W].
     """
-    backend = _known("image_load", _chosen if backend is None else backend)
-    image = opened(path)
+    backend = _check_backend("image_load", _current_backend if backend is None else backend)
+    image = open_image(path)
     if backend == "pil":
         return image
     pixels = np.asarray(image.convert("RGB"))
@@ -44,37 +44,40 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     )
 
 
-def _known(op: str, backend: str) -> str:
+def _check_backend(op: str, backend: str) -> str:
     if backend not in _BACKENDS:
         raise OpError(f"{op}: backend={backend!r} is not one of {list(_BACKENDS)}")
     return backend
 
 
-def pil() -> Any:
-    """PIL.Image.   OarlockError where Pillow is not installed."""
+def import_pillow() -> Any:
+    """Return the module PIL.Image.
+
+    Raises OarlockError if Pillow is not installed.
+    """
     try:
         from PIL import Image  # noqa: PLC0415 - optional
     except ImportError:
-        raise OarlockError(
-            "pictures are read by Pillow, which is not installed: pip install oarlock[vision]"
-        ) from None
+        raise OarlockError("loading images requires Pillow: pip install oarlock[vision]") from None
     return Image
 
 
-_PROGRAMS = {"EPS"}  # formats that Pillow passes to another program
+_EXECUTABLE_FORMATS = {"EPS"}  # Pillow runs another program to decode them
 
 
-def opened(file: str | os.PathLike[str] | BinaryIO) -> Any:
-    """A PIL image, read whole.
+def open_image(file: str | os.PathLike[str] | BinaryIO) -> Any:
+    """Open and decode an image with Pillow.
 
-    FileError where it is damaged, far too large, or in a form that is a program; OSError where it
-    cannot be opened
+    Raises FileError if it is damaged, far too large or in an executable format; OSError if it
+    cannot be opened.
     """
-    library = pil()
+    library = import_pillow()
     library.init()
-    name = os.path.basename(file) if isinstance(file, (str, os.PathLike)) else "the picture"
+    name = os.path.basename(file) if isinstance(file, (str, os.PathLike)) else "the image"
     try:
-        image = library.open(file, formats=[form for form in library.OPEN if form not in _PROGRAMS])
+        image = library.open(
+            file, formats=[form for form in library.OPEN if form not in _EXECUTABLE_FORMATS]
+        )
         image.load()
     except (FileNotFoundError, PermissionError):
         raise

@@ -1,6 +1,6 @@
-"""Functions and layers of detection.
+"""Functions and layers for object detection.
 
-A box is x1, y1, x2, y2; boxes_num int32 [N] says how many boxes each picture has.
+A box is x1, y1, x2, y2; boxes_num int32 [N] is the number of boxes of each image.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, no_axis_error
 from ..core.tensor import Tensor
-from ..nn.activation import ReLU  # type: ignore[attr-defined]  # made from a table
+from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a table
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
+from ..nn.conv_filters import check_groups, he_normal
 from ..nn.functional.common import with_bias
-from ..nn.functional.conv import pair
-from ..nn.initializer import Normal
+from ..nn.functional.conv import int_list
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
 from ..tensor.convert import to_tensor
@@ -51,8 +51,8 @@ __all__ = [
 
 
 def _bins(output_size: Any) -> dict[str, int]:
-    high, wide = pair(output_size)
-    return {"pooled_height": high, "pooled_width": wide}
+    height, width = int_list(output_size)
+    return {"pooled_height": height, "pooled_width": width}
 
 
 def roi_align(
@@ -65,9 +65,8 @@ def roi_align(
     aligned: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Means of samples between pixels in the bins of each box
+    """RoIAlign: average interpolated samples in the bins of each box (He et al. 2017).
 
-    (He et al. 2017).
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_align"](
@@ -89,9 +88,8 @@ def roi_pool(
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """The largest pixel in the bins of each box
+    """RoIPool: maximum in the bins of each box (Girshick 2015).
 
-    (Girshick 2015).
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_pool"](
@@ -107,9 +105,9 @@ def psroi_pool(
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """Means in the bins of each box, each bin of channels of its own
+    """Position-sensitive RoI pooling: average in the bins of each box, each bin with its own
+    channels (Dai et al. 2016).
 
-    (Dai et al. 2016).
     x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
     """
     check_tensors(x)
@@ -122,8 +120,8 @@ def psroi_pool(
     )
 
 
-class _Regions(Layer):
-    """A pooling of boxes with its settings."""
+class _RoILayer(Layer):
+    """Base of the RoI layers."""
 
     def __init__(self, output_size: Any, spatial_scale: float = 1.0) -> None:
         super().__init__()
@@ -131,8 +129,11 @@ class _Regions(Layer):
         self._spatial_scale = spatial_scale
 
 
-class RoIAlign(_Regions):
-    """roi_align as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+class RoIAlign(_RoILayer):
+    """RoIAlign, as `roi_align`.
+
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor, aligned: bool = True) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -141,20 +142,26 @@ class RoIAlign(_Regions):
         )
 
 
-class RoIPool(_Regions):
-    """roi_pool as a layer.   x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+class RoIPool(_RoILayer):
+    """RoIPool, as `roi_pool`.
+
+    x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
     def extra_repr(self) -> str:
-        """Settings."""
+        """Return the arguments that `repr` shows."""
         return f"output_size={self._output_size}, spatial_scale={self._spatial_scale}"
 
 
-class PSRoIPool(_Regions):
-    """psroi_pool as a layer.   x [N, C * PH * PW, H, W], boxes [R, 4] -> [R, C, *output_size]"""
+class PSRoIPool(_RoILayer):
+    """Position-sensitive RoI pooling, as `psroi_pool`.
+
+    x [N, C * PH * PW, H, W], boxes [R, 4] -> [R, C, *output_size]
+    """
 
     def forward(self, x: Tensor, boxes: Tensor, boxes_num: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -173,32 +180,41 @@ def nms(
     categories: Sequence[int] | None = None,
     top_k: int | None = None,
 ) -> Tensor:
-    """Boxes that no better one overlaps by more than iou_threshold, as indices.
+    """Non-maximum suppression: indices of boxes that no better box overlaps by more than
+    iou_threshold.
 
     boxes [N, 4], scores [N], category_idxs [N] -> int64 [K]
 
-    Without scores the first is the best; with category_idxs each of `categories` for itself, the
-    best `top_k` of all.
+    Without scores the boxes are in descending order. With category_idxs each of `categories` is
+    suppressed separately; top_k limits the total number.
     """
     if scores is None:
         return OPS["nms"](boxes, iou_threshold=float(iou_threshold))
     if category_idxs is None:
-        return _best(boxes, scores, iou_threshold)
+        return _nms_by_score(boxes, scores, iou_threshold)
     if categories is None:
-        raise OpError(with_user_line(f"nms: category_idxs needs categories (boxes={boxes.meta})"))
-    found = []
+        raise OpError(
+            with_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
+        )
+    selected = []
     for category in categories:
-        own = reshape(
+        members = reshape(
             where(equal(category_idxs, to_tensor(category, category_idxs.dtype)))[0], [-1]
         )
-        if own.meta.shape[0]:
-            found.append(gather(own, _best(gather(boxes, own), gather(scores, own), iou_threshold)))
-    kept = concat(found)
-    kept = gather(kept, argsort(gather(scores, kept), descending=True))
-    return kept if top_k is None else kept[:top_k]
+        if members.meta.shape[0]:
+            selected.append(
+                gather(
+                    members,
+                    _nms_by_score(gather(boxes, members), gather(scores, members), iou_threshold),
+                )
+            )
+    indices = concat(selected)
+    indices = gather(indices, argsort(gather(scores, indices), descending=True))
+    return indices if top_k is None else indices[:top_k]
 
 
-def _best(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+def _nms_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+    """Suppress boxes in descending order of their scores."""
     order = argsort(scores, descending=True)
     return gather(order, OPS["nms"](gather(boxes, order), iou_threshold=float(iou_threshold)))
 
@@ -218,9 +234,8 @@ def matrix_nms(
     return_rois_num: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """Scores lowered by better boxes
+    """Matrix NMS: reduce scores by the overlap with better boxes (Wang et al. 2020).
 
-    (Wang et al. 2020).
     bboxes [N, M, 4], scores [N, C, M] -> class, score, box [K, 6], counts [N], index [K, 1]
     """
     out, index, counts = OPS["matrix_nms"](
@@ -260,17 +275,16 @@ def prior_box(
     min_max_aspect_ratios_order: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Boxes of several sizes around each place, in parts of the image
+    """Anchor boxes of several sizes at each position, relative to the image size (Liu et al. 2016).
 
-    (Liu et al. 2016).
     input [N, C, H, W] -> two [H, W, P, 4]
     """
-    largest = [] if max_sizes is None else [s for s in _floats(max_sizes) if s > 0]
-    found = OPS["prior_box"](
+    max_size_list = [] if max_sizes is None else [s for s in _floats(max_sizes) if s > 0]
+    outs = OPS["prior_box"](
         input,
         image,
         min_sizes=_floats(min_sizes),
-        max_sizes=largest,
+        max_sizes=max_size_list,
         aspect_ratios=_floats(aspect_ratios),
         variances=_floats(variance),
         flip=flip,
@@ -280,7 +294,7 @@ def prior_box(
         offset=float(offset),
         min_max_aspect_ratios_order=min_max_aspect_ratios_order,
     )
-    return found[0], found[1]
+    return outs[0], outs[1]
 
 
 def box_coder(
@@ -292,20 +306,19 @@ def box_coder(
     axis: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes as offsets from priors, or the way back
+    """Encode boxes as offsets from priors, or decode them (Girshick et al. 2014).
 
-    (Girshick et al. 2014).
     prior_box [M, 4], target_box [N, 4] or [N, M, 4] -> [N, M, 4]
     """
-    tensor = isinstance(prior_box_var, Tensor)
+    is_tensor = isinstance(prior_box_var, Tensor)
     return OPS["box_coder"](
         prior_box,
-        prior_box_var if tensor else None,
+        prior_box_var if is_tensor else None,
         target_box,
         code_type=code_type,
         box_normalized=box_normalized,
         axis=axis,
-        variance=[] if tensor else _floats(prior_box_var),
+        variance=[] if is_tensor else _floats(prior_box_var),
     )
 
 
@@ -322,12 +335,11 @@ def yolo_box(
     iou_aware: bool = False,
     iou_aware_factor: float = 0.5,
 ) -> tuple[Tensor, Tensor]:
-    """Boxes and scores of a YOLO map
+    """Boxes and scores of a YOLO output (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
     x [N, S * (5 + K), H, W], img_size [N, 2] -> [N, S*H*W, 4], [N, S*H*W, K]
     """
-    found = OPS["yolo_box"](
+    outs = OPS["yolo_box"](
         x,
         img_size,
         anchors=list(anchors),
@@ -339,7 +351,7 @@ def yolo_box(
         iou_aware=iou_aware,
         iou_aware_factor=float(iou_aware_factor),
     )
-    return found[0], found[1]
+    return outs[0], outs[1]
 
 
 def yolo_loss(
@@ -356,9 +368,8 @@ def yolo_loss(
     name: str | None = None,
     scale_x_y: float = 1.0,
 ) -> Tensor:
-    """The loss of a YOLO map
+    """Loss of a YOLO output (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
     x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]
     """
     return OPS["yolov3_loss"](
@@ -391,9 +402,8 @@ def generate_proposals(
     return_rois_num: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Where a region proposal network sees something
+    """Proposals of a region proposal network (Ren et al. 2015).
 
-    (Ren et al. 2015).
     scores [N, A, H, W], bbox_deltas [N, 4 * A, H, W] -> [K, 4], [K, 1], [N]
     """
     rois, probs, counts = OPS["generate_proposals_v2"](
@@ -422,10 +432,9 @@ def distribute_fpn_proposals(
     rois_num: Tensor | None = None,
     name: str | None = None,
 ) -> tuple[list[Tensor], Tensor, list[Tensor] | None]:
-    """The boxes of each level of a pyramid, by size
+    """Assign boxes to the levels of a feature pyramid by size (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    fpn_rois [R, 4] -> lists by level, where each is [R, 1], counts
+    fpn_rois [R, 4] -> boxes by level, restore index [R, 1], counts by level
     """
     rois, restore, counts, _ = OPS["distribute_fpn_proposals"](
         fpn_rois,
@@ -456,15 +465,14 @@ def deform_conv2d(
     mask: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution that looks where offsets say, times mask
+    """Deformable convolution: samples at offset positions, weighted by `mask` (Zhu et al. 2019).
 
-    (Zhu et al. 2019).
     x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']
     """
     attrs = {
-        "strides": pair(stride),
-        "paddings": pair(padding),
-        "dilations": pair(dilation),
+        "strides": int_list(stride),
+        "paddings": int_list(padding),
+        "dilations": int_list(dilation),
         "deformable_groups": deformable_groups,
         "groups": groups,
         "im2col_step": 1,
@@ -475,7 +483,7 @@ def deform_conv2d(
 
 
 class DeformConv2D(Layer):
-    """deform_conv2d with its weights.
+    """Deformable convolution with its weights, as `deform_conv2d`.
 
     x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'], mask [N, DG*kH*kW, H', W'] -> [N, M, H', W']
     """
@@ -494,27 +502,30 @@ class DeformConv2D(Layer):
         bias_attr: Any = None,
     ) -> None:
         super().__init__()
-        if in_channels % groups or in_channels % deformable_groups:
-            why = (
-                f"groups={groups}, deformable_groups={deformable_groups} do not divide "
-                f"in_channels={in_channels}"
-            )
+        check_groups("DeformConv2D", groups, in_channels=in_channels)
+        if deformable_groups <= 0 or in_channels % deformable_groups:
+            why = f"deformable_groups={deformable_groups} does not divide in_channels={in_channels}"
             raise OpError(with_user_line(f"DeformConv2D: {why}"))
-        size = pair(kernel_size)
-        self._settings = (stride, padding, dilation, deformable_groups, groups)
-        start = Normal(0.0, math.sqrt(2.0 / (math.prod(size) * in_channels)))
+        size = int_list(kernel_size)
+        self._conv_args = (stride, padding, dilation, deformable_groups, groups)
+        initializer = he_normal(in_channels, size)
         self.weight: Any = self.create_parameter(
-            [out_channels, in_channels // groups, *size], weight_attr, default_initializer=start
+            [out_channels, in_channels // groups, *size],
+            weight_attr,
+            default_initializer=initializer,
         )
         self.bias: Any = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return deform_conv2d(x, offset, self.weight, self.bias, *self._settings, mask=mask)
+        return deform_conv2d(x, offset, self.weight, self.bias, *self._conv_args, mask=mask)
 
 
 class ConvNormActivation(Sequential):
-    """A convolution, a normalisation and an activation.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Convolution, normalization and activation.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self,

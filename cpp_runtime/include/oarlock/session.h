@@ -16,41 +16,13 @@ namespace oarlock {
 /// Shapes by input name.  Inputs that are left out get 1 for dynamic dimensions.
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
+using StringMap = std::map<std::string, std::string>;
+
+/// How a session runs a model. session_options.inc lists the members with their defaults.
 struct Options {
-  std::string device = "cpu";  // cpu | cuda | tensorrt
-  int device_id = 0;
-  int threads = 0;        // threads inside one op; 0: ONNX Runtime's default
-  int inter_threads = 0;  // threads between ops; 0: one op at a time
-  int optimize = -1;      // 0 none, 1 basic, 2 extended, 99 all; -1: all
-  int spinning = -1;      // idle threads: 1 spin (10 ms), 0 sleep; -1: spin for 0.2 ms
-  int arena = -1;         // memory: 1 cached for the next run, 0 freed; -1: ONNX Runtime's default
-  int mem_pattern = -1;   // 1: plan memory from the last run with the same shapes, 0: do not; -1:
-                          // ONNX Runtime's default
-  bool tuned = true;      // options left at their defaults use the values found by `oarlock-runner
-                          // tune`, if it was run
-  bool deterministic = false;
-  bool copy_weights = false;  // read the `.pdiparams` instead of mapping it, for files that are
-                              // overwritten in place
-  bool tf32 = true;           // cuda: compute matrix products of float32 in TF32
-  bool fp16 = false;          // tensorrt: allow kernels of half precision
-  bool cuda_graph =
-      false;  // cuda, tensorrt: launch the whole graph at once; inputs must have fixed sizes
-  bool cpu_fallback = false;  // cuda, tensorrt: run nodes without a device kernel on the CPU
-  bool locate_guards = true;  // after a failed run, search for a violated guard; creates up to 4
-                              // small sessions, once
-  std::string nvidia_dirs;    // folders of NVIDIA's libraries, separated by `:`, searched before
-                              // those next to ONNX Runtime
-  std::string cache_dir;      // folder for optimized graphs and, with tensorrt, built engines; "" =
-                              // OARLOCK_CACHE_DIR, or none; "none" = none
-  std::string profile;        // file prefix of a Chrome trace; "" = none
-  std::string ort_library;    // path of libonnxruntime; "" = OARLOCK_ORT_LIBRARY, then the system's
-  std::map<std::string, std::string>
-      provider;  // additional options of the CUDA or TensorRT provider, by ONNX Runtime's names
-  bool offsets =
-      false;  // also return the row splits of packed sequences as `<name>.lod`, after all outputs
-  std::vector<std::string> outputs;  // inner variables to return after the model's outputs
-  std::vector<Shapes>
-      warmup;  // shapes to run once, on synthetic inputs, when the session is created
+#define OARLOCK_OPTION(type, name, default_value, description) type name = default_value;
+#include "oarlock/session_options.inc"
+#undef OARLOCK_OPTION
 };
 
 /// The ONNX Runtime in a library file.

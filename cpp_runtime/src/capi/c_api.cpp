@@ -1,7 +1,7 @@
 // The C API: C++ objects behind handles.  Exceptions do not leave this file.
-#include "capi/options.h"
 #include "oarlock/oarlock.h"
 #include "oarlock/oarlock_c.h"
+#include "runtime/option_table.h"
 
 struct oarlock_error {
   std::string message, kind;

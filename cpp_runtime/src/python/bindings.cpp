@@ -12,6 +12,7 @@
 #include "python/py_session.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
+#include "runtime/option_table.h"
 #include "runtime/session_settings.h"
 
 namespace oarlock::python {
@@ -81,6 +82,13 @@ nb::dict offsets(const PySession& session) {
 }
 
 void check(const nb::dict& options) { check_options(read_options(options)); }
+
+nb::list session_options() {
+  nb::list all;
+  for (const OptionInfo& o : option_table())
+    all.append(nb::make_tuple(o.name, o.type, o.default_value, o.description));
+  return all;
+}
 
 nb::dict library(const Path& path) {
   LibraryInfo info = library_info(path.value_or(""));
@@ -166,6 +174,9 @@ NB_MODULE(_runtime, m) {
   m.def("check_options", &check, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");
+  m.def("session_options", &session_options,
+        nb::sig("def session_options() -> list[tuple[str, str, str, str]]"),
+        "The options of a Session: name, type, default and description of each.");
   m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
         "location"_a = "", "inline"_a = false, "name"_a = "model.pdmodel",
         nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, "

@@ -4,69 +4,30 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
-#include <map>
-
 #include "base/scoped_gil.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
+#include "runtime/option_table.h"
 
 namespace oarlock::python {
-namespace {
-
-using Setter = std::function<void(Options&, nb::handle)>;
-
-template <class T>
-Setter member_setter(T Options::* member) {
-  return [member](Options& o, nb::handle value) { o.*member = nb::cast<T>(value); };
-}
-
-const std::map<std::string, Setter>& setters() {
-  static const std::map<std::string, Setter> all = {
-      {"device", member_setter(&Options::device)},
-      {"device_id", member_setter(&Options::device_id)},
-      {"threads", member_setter(&Options::threads)},
-      {"inter_threads", member_setter(&Options::inter_threads)},
-      {"optimize", member_setter(&Options::optimize)},
-      {"spinning", member_setter(&Options::spinning)},
-      {"arena", member_setter(&Options::arena)},
-      {"mem_pattern", member_setter(&Options::mem_pattern)},
-      {"tuned", member_setter(&Options::tuned)},
-      {"deterministic", member_setter(&Options::deterministic)},
-      {"copy_weights", member_setter(&Options::copy_weights)},
-      {"offsets", member_setter(&Options::offsets)},
-      {"tf32", member_setter(&Options::tf32)},
-      {"fp16", member_setter(&Options::fp16)},
-      {"cache_dir", member_setter(&Options::cache_dir)},
-      {"cuda_graph", member_setter(&Options::cuda_graph)},
-      {"cpu_fallback", member_setter(&Options::cpu_fallback)},
-      {"locate_guards", member_setter(&Options::locate_guards)},
-      {"nvidia_dirs", member_setter(&Options::nvidia_dirs)},
-      {"profile", member_setter(&Options::profile)},
-      {"ort_library", member_setter(&Options::ort_library)},
-      {"provider", member_setter(&Options::provider)},
-      {"outputs", member_setter(&Options::outputs)},
-      {"warmup", member_setter(&Options::warmup)},
-  };
-  return all;
-}
-
-}  // namespace
 
 Options read_options(const nb::dict& given) {
   Options options;
   for (auto [key, value] : given) {
     std::string name = nb::cast<std::string>(key);
-    auto setter = setters().find(name);
-    if (setter == setters().end())
-      throw Error(ErrorCode::input, "options: there is no '" + name + "'");
+    bool known = false;
     try {
-      setter->second(options, value);
+      for_each_option(options, [&](const char* option, auto& member, const char*) {
+        if (name != option) return;
+        known = true;
+        member = nb::cast<std::remove_reference_t<decltype(member)>>(value);
+      });
     } catch (const nb::cast_error&) {
       throw Error(ErrorCode::input,
                   "options: '" + name + "' is a " +
                       nb::cast<std::string>(nb::str(value.type().attr("__name__"))));
     }
+    if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
   }
   return options;
 }

@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 
 #include "base/decimal.h"
-#include "capi/options.h"
 #include "runtime/model_impl.h"
+#include "runtime/option_table.h"
 
 namespace oarlock::runner {
 namespace {
@@ -49,62 +50,66 @@ Shapes shapes(const std::string& option, const std::string& text) {
   }
 }
 
-struct Option {
-  const char* name;
-  const char* value;  // "" for flags
-  const char* help;
+struct Flag {
+  std::string name;
+  std::string value;  // "" for switches
+  std::string help;
   std::function<void(Command&, const std::string&)> set;
 };
 
-const std::vector<Option>& options() {
-  static const std::vector<Option> all = {
+// A flag that sets a session option; without a value it sets a switch to 1.
+Flag session_flag(const std::string& name, const std::string& value, const std::string& option) {
+  auto set = [=](Command& c, const std::string& text) {
+    try {
+      set_option(c.options, option, value.empty() ? "1" : text);
+    } catch (const Error&) {
+      throw UsageError{name + " requires " + value + ", not '" + text + "'"};
+    }
+  };
+  for (const OptionInfo& o : option_table())
+    if (o.name == option) return {name, value, o.description, set};
+  throw std::logic_error("no session option " + option);
+}
+
+const std::vector<Flag>& flags() {
+  static const std::vector<Flag> all = {
       {"--input", "IN.npz", "arrays by input name, or in0, in1, ... by position",
        [](auto& c, auto& v) { c.input = v; }},
-      {"--output", "OUT", "results (.npz), or the ONNX file",
+      {"--output", "OUT", "file of the results (.npz), or the ONNX file",
        [](auto& c, auto& v) { c.output = v; }},
-      {"--device", "cpu|cuda|tensorrt", "where to run; cpu",
-       [](auto& c, auto& v) { c.options.device = v; }},
-      {"--device-id", "N", "which of the devices; 0",
-       [](auto& c, auto& v) { c.options.device_id = integer("--device-id", v); }},
-      {"--threads", "N", "threads inside one op; the engine's choice",
-       [](auto& c, auto& v) { c.options.threads = integer("--threads", v); }},
-      {"--optimize", "0|1|2|99", "how far the engine rewrites the graph; 99",
-       [](auto& c, auto& v) { c.options.optimize = integer("--optimize", v); }},
-      {"--ort-library", "PATH", "libonnxruntime; else $OARLOCK_ORT_LIBRARY",
-       [](auto& c, auto& v) { c.options.ort_library = v; }},
-      {"--copy-weights", "", "read the weights instead of mapping them",
-       [](auto& c, auto&) { c.options.copy_weights = true; }},
-      {"--no-tf32", "", "cuda: products in full float32",
+      session_flag("--device", "cpu|cuda|tensorrt", "device"),
+      session_flag("--device-id", "N", "device_id"),
+      session_flag("--threads", "N", "threads"),
+      session_flag("--optimize", "0|1|2|99", "optimize"),
+      session_flag("--ort-library", "PATH", "ort_library"),
+      session_flag("--copy-weights", "", "copy_weights"),
+      {"--no-tf32", "", "cuda: compute matrix products in full float32",
        [](auto& c, auto&) { c.options.tf32 = false; }},
-      {"--fp16", "", "tensorrt: allow half precision",
-       [](auto& c, auto&) { c.options.fp16 = true; }},
-      {"--cache-dir", "DIR", "keep optimised graphs here; else $OARLOCK_CACHE_DIR",
-       [](auto& c, auto& v) { c.options.cache_dir = v; }},
-      {"--option", "NAME=VALUE", "any option by its name in C++",
+      session_flag("--fp16", "", "fp16"),
+      session_flag("--cache-dir", "DIR", "cache_dir"),
+      {"--option", "NAME=VALUE", "set any session option, see below",
        [](auto& c, auto& v) { set_options(c.options, {v}); }},
-      {"--fetch", "NAME", "an inner variable to give as well",
-       [](auto& c, auto& v) { c.options.outputs.push_back(v); }},
-      {"--profile", "PREFIX", "write a Chrome trace of the run",
-       [](auto& c, auto& v) { c.options.profile = v; }},
-      {"--warmup-shape", "x=1,3,8,8",
-       "run once on made-up inputs before the rest; may be given again",
-       [](auto& c, auto& v) { c.options.warmup.push_back(shapes("--warmup-shape", v)); }},
-      {"--shape", "x=1,3,8,8",
-       "bench, tune: the shape of an input; unknown dims are 1, or more where 1 does not fit",
+      session_flag("--fetch", "NAME", "outputs"),
+      session_flag("--profile", "PREFIX", "profile"),
+      session_flag("--warmup-shape", "NAME=1,3,224,224", "warmup"),
+      {"--shape", "NAME=1,3,224,224",
+       "bench, tune: the shape of an input; dynamic dimensions are 1, or larger where 1 is not "
+       "valid",
        [](auto& c, auto& v) {
          for (auto& [name, sizes] : shapes("--shape", v)) c.shapes[name] = sizes;
        }},
-      {"--warmup", "N", "bench: calls before the clock; 3",
+      {"--warmup", "N", "bench: calls before the measurement; 3",
        [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
-      {"--repeat", "N", "bench: calls on the clock; 50",
+      {"--repeat", "N", "bench: measured calls; 50",
        [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},
       {"--clients", "N", "bench: threads that call the session at once; 1",
        [](auto& c, auto& v) { c.clients = integer("--clients", v); }},
-      {"--against", "MODEL", "bench: another model, in turns with the first",
+      {"--against", "MODEL", "bench: another model, measured alternately with the first",
        [](auto& c, auto& v) { c.compare_model = {v}; }},
-      {"--against-options", "NAME=VALUE,...", "bench: other options, in turns with the first",
+      {"--against-options", "NAME=VALUE,...",
+       "bench: other session options, measured alternately with the first",
        [](auto& c, auto& v) { c.compare_options = split(v, ','); }},
-      {"--profile-ops", "", "bench: time by op and the slowest nodes",
+      {"--profile-ops", "", "bench: time per op type and the slowest nodes",
        [](auto& c, auto&) { c.profile_ops = true; }},
       {"--expect", "OUT.npz", "verify: outputs, and inner variables by name",
        [](auto& c, auto& v) { c.expect = v; }},
@@ -114,12 +119,28 @@ const std::vector<Option>& options() {
        [](auto& c, auto& v) { c.atol = number("--atol", v); }},
       {"--json", "", "bench, tune, verify, inspect: one JSON object",
        [](auto& c, auto&) { c.json = true; }},
-      {"--opset", "N", "to-onnx: the target; 17",
+      {"--opset", "N", "to-onnx: the opset; 17",
        [](auto& c, auto& v) { c.opset = integer("--opset", v); }},
       {"--inline", "", "to-onnx: weights inside the ONNX file",
        [](auto& c, auto&) { c.inline_weights = true; }},
   };
   return all;
+}
+
+constexpr std::size_t kHelpColumn = 32, kHelpWidth = 100;
+
+// A term and its description, wrapped at kHelpWidth columns.
+std::string help_line(const std::string& term, const std::string& description) {
+  std::string text, line = "  " + term;
+  line.resize(std::max(line.size() + 1, kHelpColumn - 1), ' ');
+  for (const std::string& word : split(description, ' ')) {
+    if (line.size() + 1 + word.size() > kHelpWidth) {
+      text += line + "\n";
+      line = std::string(kHelpColumn - 1, ' ');
+    }
+    line += " " + word;
+  }
+  return text + line + "\n";
 }
 
 }  // namespace
@@ -133,11 +154,9 @@ std::string usage() {
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
-  for (const Option& o : options()) {
-    std::string left = std::string("  ") + o.name + " " + o.value;
-    left.resize(std::max<std::size_t>(left.size() + 1, 30), ' ');
-    text += left + o.help + "\n";
-  }
+  for (const Flag& f : flags()) text += help_line(f.name + " " + f.value, f.help);
+  text += "Session options, for --option and --against-options:\n";
+  for (const OptionInfo& o : option_table()) text += help_line(o.name, o.description);
   return text;
 }
 
@@ -149,13 +168,13 @@ Command parse(int argc, char** argv) {
       command.paths.push_back(words[i]);
       continue;
     }
-    const Option* found = nullptr;
-    for (const Option& o : options())
-      if (words[i] == o.name) found = &o;
-    if (!found) throw UsageError{"no option " + words[i]};
-    bool flag = !*found->value;
-    if (!flag && i + 1 == words.size()) throw UsageError{words[i] + " requires " + found->value};
-    found->set(command, flag ? "" : words[++i]);
+    auto flag = std::find_if(flags().begin(), flags().end(),
+                             [&](const Flag& f) { return f.name == words[i]; });
+    if (flag == flags().end()) throw UsageError{"no option " + words[i]};
+    bool is_switch = flag->value.empty();
+    if (!is_switch && i + 1 == words.size())
+      throw UsageError{words[i] + " requires " + flag->value};
+    flag->set(command, is_switch ? "" : words[++i]);
   }
   if (command.paths.empty()) throw UsageError{"nothing to do"};
   command.name = command.paths[0];

@@ -92,7 +92,7 @@ def test_lists_of_the_user(mode: Any) -> None:
     program = static.default_main_program()
     assert dtypes(program, "mul") == {"float32"}
     assert "float16" in dtypes(program, "reduce_mean")
-    with pytest.raises(OpError, match="custom white list and in the black one"):
+    with pytest.raises(OpError, match="are in both custom lists"):
         amp.CustomOpLists(["mul"], ["mul"])
     with pytest.raises(OpError, match="neither float16 nor bfloat16"):
         amp.AutoMixedPrecisionLists(dtype="float64")

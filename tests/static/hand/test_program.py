@@ -416,9 +416,9 @@ def test_static_functions_want_static_mode() -> None:
         paddle.OarlockError, match="fc: makes parameters of a program; call enable_static"
     ):
         static.nn.fc(paddle.ones([2, 3]), 4)
-    with pytest.raises(paddle.OarlockError, match="is there in programs only"):
+    with pytest.raises(paddle.OarlockError, match="supported in static programs only"):
         paddle.nn.Linear(2, 3, weight_attr=static.WeightNormParamAttr())
-    with pytest.raises(OpError, match="parameters are needed"):
+    with pytest.raises(OpError, match="parameters are required"):
         paddle.optimizer.SGD(0.1)
 
 

@@ -121,7 +121,7 @@ class NamespaceLocation(MutableLocation):
 class LayerAttributes(NamespaceLocation):
     """The attributes of a layer, without those that the layer maintains itself."""
 
-    COUNTED = ("_changed_at", "_static_functions")
+    COUNTED = ("_layer_version", "_static_functions")
 
     def read(self) -> dict[Any, Any]:
         """Return the attributes by name."""

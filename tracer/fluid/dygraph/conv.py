@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import with_user_line
 from ...core.op import OPS
-from ...nn.functional.conv import pair
-from ...nn.initializer import Normal
+from ...nn.conv_filters import check_groups, he_normal
+from ...nn.functional.conv import int_list
 from .layers import Scoped, activated, scoped
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
@@ -27,9 +26,9 @@ class _Conv(Scoped):
 
     def _settings(self, stride: Any, padding: Any, dilation: Any, groups: int | None) -> None:
         self._attrs: dict[str, Any] = {
-            "strides": pair(stride, self._axes),
-            "paddings": pair(padding, self._axes),
-            "dilations": pair(dilation, self._axes),
+            "strides": int_list(stride, self._axes),
+            "paddings": int_list(padding, self._axes),
+            "dilations": int_list(dilation, self._axes),
             "groups": groups or 1,
         }
 
@@ -54,15 +53,9 @@ class _Conv(Scoped):
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        sizes = pair(size, self._axes)
-        if groups and channels % groups:
-            raise OpError(
-                with_user_line(
-                    f"{type(self).__name__}: num_channels={channels} is not a multiple of "
-                    f"groups={groups}"
-                )
-            )
-        start = Normal(0.0, math.sqrt(2.0 / (math.prod(sizes) * channels)))
+        sizes = int_list(size, self._axes)
+        check_groups(type(self).__name__, groups or 1, num_channels=channels)
+        start = he_normal(channels, sizes)
         shape = [filters, channels // (groups or 1), *sizes]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=start)
         self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)
@@ -181,7 +174,7 @@ class _Transposed(_Conv):
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        shape = [channels, filters // (groups or 1), *pair(size, self._axes)]
+        shape = [channels, filters // (groups or 1), *int_list(size, self._axes)]
         self.weight = self.create_parameter(shape, attrs[0], dtype)
         self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)
 
@@ -193,7 +186,7 @@ def _filter_size(given: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     if given.get("filter_size") is None and given.get("output_size") is not None:
         n = len(shape) - 2
         outs, strides, pads, dilations = (
-            pair(given.get(k, d), n)
+            int_list(given.get(k, d), n)
             for k, d in (("output_size", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
         )
         rows = zip(outs, shape[2:], strides, pads, dilations, strict=True)
@@ -231,7 +224,7 @@ class Conv2DTranspose(_Transposed):
         depthwise = num_channels == groups == num_filters and not use_cudnn
         self._op, self._act = "depthwise_conv2d_transpose" if depthwise else "conv2d_transpose", act
         self._settings(stride, padding, dilation, groups)
-        self._attrs["output_size"] = [] if output_size is None else pair(output_size)
+        self._attrs["output_size"] = [] if output_size is None else int_list(output_size)
         self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
 
 
@@ -301,10 +294,10 @@ class Pool2D(Scoped):
         super().__init__()
         self._attrs = {
             "pooling_type": pool_type,
-            "ksize": pair(pool_size),
+            "ksize": int_list(pool_size),
             "global_pooling": global_pooling,
-            "strides": pair(pool_stride),
-            "paddings": pair(pool_padding),
+            "strides": int_list(pool_stride),
+            "paddings": int_list(pool_padding),
             "ceil_mode": ceil_mode,
             "exclusive": exclusive,
         }

@@ -10,7 +10,7 @@ from ...capture.control.static_rnn import StaticRNN
 from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
-from ...nn.rnn import initial_states, over_time
+from ...nn.rnn import initial_states, run_over_time
 from .helper import today
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
@@ -181,7 +181,7 @@ def rnn(
     sequence_length int [B]: behind the end of a sequence its states stay.
     """
     if state.mode.builder is None:
-        return over_time(
+        return run_over_time(
             cell, inputs, initial_states, sequence_length, time_major, is_reverse, kwargs
         )
     if initial_states is None:

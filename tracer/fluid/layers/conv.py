@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...nn.functional.conv import is_last, padding_attrs, pair
+from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from ...static import nn
 from .helper import today
 
@@ -81,14 +81,14 @@ def _pool(rank: int, x: Any, given: dict[str, Any], layout: str) -> Any:
     return OPS[kind](
         x,
         pooling_type=given["pool_type"],
-        ksize=pair(given["pool_size"], rank),
-        strides=pair(given["pool_stride"], rank),
+        ksize=int_list(given["pool_size"], rank),
+        strides=int_list(given["pool_stride"], rank),
         global_pooling=given["global_pooling"],
         ceil_mode=given["ceil_mode"],
         exclusive=given["exclusive"],
         data_format=layout,
         use_cudnn=given["use_cudnn"],
-        **padding_attrs(given["pool_padding"], rank, is_last(layout)),
+        **padding_attrs(given["pool_padding"], rank, is_channels_last(layout)),
     )
 
 
@@ -137,7 +137,7 @@ def pool3d(
 
 
 def _adaptive(rank: int, x: Any, size: Any, kind: str, require_index: bool) -> Any:
-    sizes = pair(size, rank)
+    sizes = int_list(size, rank)
     if kind not in ("max", "avg") or (kind == "avg" and require_index):
         raise OpError(
             with_user_line(

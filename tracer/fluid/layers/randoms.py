@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...tensor import creation
-from ...tensor.convert import cast, sizes
+from ...tensor.convert import cast, shape_inputs
 from .helper import into, stopped, today
 from .tensors import fill_constant_batch_size_like
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _drawn(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
-    ints, tensors = sizes(shape, kind)
+    ints, tensors = shape_inputs(shape, kind)
     return stopped(OPS[kind](None, tensors, shape=ints, dtype=dtype_of(dtype).proto, **attrs))
 
 

@@ -28,7 +28,7 @@ class Old(Optimizer):
     optimizer.
     """
 
-    _rate_shape = (1,)
+    _lr_shape = (1,)
     _last: float | None = None  # the rate of the last step
     _all = False  # whether it changes all parameters there are, as in 1.5
 
@@ -44,7 +44,7 @@ class Old(Optimizer):
         """Start as the class of Paddle 2, with its own settings."""
         given = isinstance(learning_rate, Variable)
         listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
-        if grad_clip is not None and not hasattr(grad_clip, "recorded"):
+        if grad_clip is not None and not hasattr(grad_clip, "clip_variables"):
             kind = type(grad_clip).__name__
             raise TypeError(
                 with_user_line(f"{type(self).__name__}: grad_clip is {kind}, no GradientClipBase")
@@ -54,10 +54,10 @@ class Old(Optimizer):
         )
         self.regularization = regularization
         self._all, self._name = parameter_list is None, name
-        for kept in self._kinds():
+        for kept in self._accumulator_specs():
             setattr(self, f"_{kept.name.removesuffix('_acc')}_acc_str", kept.name)
         if given:
-            self._rates[id(default_main_program())] = learning_rate
+            self._lr_variables[id(default_main_program())] = learning_rate
 
     @property
     def regularization(self) -> Any:
@@ -144,7 +144,7 @@ class Old(Optimizer):
         """The variable of the learning rate in a program, the main one unless given; None where
         there is none.
         """
-        return self._rates.get(id(default_main_program() if program is None else program))
+        return self._lr_variables.get(id(default_main_program() if program is None else program))
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero."""
@@ -178,4 +178,4 @@ class Old(Optimizer):
 
     def get_opti_var_name_list(self) -> list[str]:
         """The names of what is kept of parameters in programs."""
-        return [v.name for kept in self._variables.values() for v in kept.values()]
+        return [v.name for kept in self._accumulator_variables.values() for v in kept.values()]

@@ -31,7 +31,7 @@ class DecayedAdagradOptimizer(Old):
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"decay": float(decay), "epsilon": float(epsilon)}
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (Accumulator("moment", "Moment"),)
 
 
@@ -58,7 +58,7 @@ class FtrlOptimizer(Old):
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return Accumulator("squared", "SquaredAccumulator"), Accumulator(
             "linear", "LinearAccumulator"
         )
@@ -90,7 +90,7 @@ class LarsMomentumOptimizer(Old):
             "lars_weight_decay": [float(lars_weight_decay)],
         }
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (Accumulator("velocity", "Velocity"),)
 
 

@@ -96,20 +96,20 @@ class AdamOptimizer(Old, today.Adam):
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
-    def _row(
+    def _kernel_args(
         self, parameter: Any, gradient: Any, lr: float, state: dict[str, Any]
     ) -> tuple[Any, ...]:
-        row = super()._row(parameter, gradient, lr, state)
+        row = super()._kernel_args(parameter, gradient, lr, state)
         return *row[:4], self._attrs["epsilon"], *row[5:]
 
-    def _update(self, parameter: Any, gradient: Any, lr: float) -> None:
-        power = self._state_of(parameter)["beta2_pow_acc"].item()
+    def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
+        power = self._accumulators_of(parameter)["beta2_pow_acc"].item()
         before, self._attrs = (
             self._attrs,
             {**self._attrs, "epsilon": self._attrs["epsilon"] / math.sqrt(1 - power)},
         )
         try:
-            super()._update(parameter, gradient, lr)
+            super()._update_parameter(parameter, gradient, lr)
         finally:
             self._attrs = before
 
@@ -198,18 +198,21 @@ class LambOptimizer(Old, today.Lamb):
         self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
         self._attrs["always_adapt"] = True  # as long as the parameter, with decay or without
 
-    def _kinds(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         # Powers of zero correct nothing.
-        return tuple(kept._replace(start=0.0) if kept.single else kept for kept in super()._kinds())
+        return tuple(
+            kept._replace(initial_value=0.0) if kept.is_scalar else kept
+            for kept in super()._accumulator_specs()
+        )
 
-    def _update(self, parameter: Any, gradient: Any, lr: float) -> None:
-        state = self._state_of(parameter)
+    def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
+        state = self._accumulators_of(parameter)
         given = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
         state.update({name: np.zeros_like(value) for name, value in given.items()})
-        super()._update(parameter, gradient, lr)
+        super()._update_parameter(parameter, gradient, lr)
         state.update(given)
 
-    def _new_state(self, parameter: Any) -> dict[str, Any]:
+    def _init_accumulators(self, parameter: Any) -> dict[str, Any]:
         powers = {"beta1_pow_acc": self._attrs["beta1"], "beta2_pow_acc": self._attrs["beta2"]}
-        state = super()._new_state(parameter)
+        state = super()._init_accumulators(parameter)
         return {k: np.full_like(v, powers[k]) if k in powers else v for k, v in state.items()}

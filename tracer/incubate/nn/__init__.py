@@ -1,4 +1,4 @@
-"""Layers that Paddle has as fused ones as well."""
+"""Names of `paddle.incubate.nn`: layers that Paddle implements by fused kernels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["FusedLinear"]
 class FusedLinear(Layer):
     """x @ weight + bias.
 
-    x [*, in_features], weight [in_features, out_features], or the other way round -> [*,
-    out_features]
+    x [*, in_features], weight [in_features, out_features] (reversed if transpose_weight), bias
+    [out_features] -> [*, out_features]
     """
 
     def __init__(
@@ -28,8 +28,8 @@ class FusedLinear(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        sides = [out_features, in_features] if transpose_weight else [in_features, out_features]
-        self.weight: Any = self.create_parameter(sides, weight_attr)
+        shape = [out_features, in_features] if transpose_weight else [in_features, out_features]
+        self.weight: Any = self.create_parameter(shape, weight_attr)
         self.bias: Any = self.create_parameter([out_features], bias_attr, is_bias=True)
         self.transpose_weight, self.name = transpose_weight, name
 

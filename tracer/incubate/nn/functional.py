@@ -1,7 +1,4 @@
-"""Products with what follows them as one function.
-
-Here they are the ops one after the other; the engine fuses what it can.
-"""
+"""Matrix products with bias and activation. They are separate ops; the engine fuses them."""
 
 from __future__ import annotations
 
@@ -21,7 +18,10 @@ def fused_matmul_bias(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """x @ y + bias.   x [*, M, K], y [K, N], bias [N] -> [*, M, N]"""
+    """x @ y + bias.
+
+    x [*, M, K], y [K, N], bias [N] -> [*, M, N]
+    """
     product = matmul(x, y, transpose_x, transpose_y)
     return product if bias is None else product + bias
 
@@ -35,7 +35,7 @@ def fused_linear(
 ) -> Tensor:
     """x @ weight + bias.
 
-    x [*, K], weight [K, N], or [N, K] where it is transposed, bias [N] -> [*, N]
+    x [*, K], weight [K, N], or [N, K] if transpose_weight, bias [N] -> [*, N]
     """
     return fused_matmul_bias(x, weight, bias, False, transpose_weight, name)
 
@@ -48,18 +48,18 @@ def fused_linear_activation(
     trans_y: bool = False,
     activation: str | None = None,
 ) -> Tensor:
-    """x @ y + bias and its activation, "gelu", "relu" or none.
+    """activation(x @ y + bias); the activation is "gelu", "relu" or none.
 
     x [*, M, K], y [K, N], bias [N] -> [*, M, N]
     """
     if activation not in (None, "none", "gelu", "relu"):
-        why = f"activation={activation!r} is not one of 'gelu', 'relu', 'none'"
-        raise OpError(with_user_line(f"fused_linear_activation: {why}"))
-    found = fused_matmul_bias(x, y, bias, trans_x, trans_y)
+        problem = f"activation={activation!r} is not one of 'gelu', 'relu', 'none'"
+        raise OpError(with_user_line(f"fused_linear_activation: {problem}"))
+    out = fused_matmul_bias(x, y, bias, trans_x, trans_y)
     return (
-        F.gelu(found, approximate=True)
+        F.gelu(out, approximate=True)
         if activation == "gelu"
-        else F.relu(found)
+        else F.relu(out)
         if activation == "relu"
-        else found
+        else out
     )

@@ -65,7 +65,7 @@ REFLECTION = {
 # Attributes that Oarlock and Python set themselves.
 IGNORED_ATTRIBUTES = (
     "_full_name",
-    "_changed_at",
+    "_layer_version",
     "_static_functions",
     "forward",
     "_state_hooks",
@@ -285,7 +285,7 @@ class GuardSet:
         )
         self._guards, self._watched, self._functions = {}, {}, {}
         self.reads.clear()
-        self._checked_version = layers.changes[0]
+        self._checked_version = layers.version_counter[0]
 
     def find_unstable(self) -> None:
         """Find the random generators, iterators and deques whose state changed."""
@@ -350,7 +350,7 @@ class GuardSet:
     def set_side_effects(self, effects: list[SideEffect]) -> None:
         """Replace the side effects by those that the program does not perform itself."""
         self._side_effects = effects
-        self._checked_version = layers.changes[0]
+        self._checked_version = layers.version_counter[0]
 
     def _guard_class_attributes(self) -> None:
         """Guard the absence of instance attributes that would hide a class attribute in use."""
@@ -464,10 +464,10 @@ class GuardSet:
                 return False
         if self._invalid_because or not all(e.is_applicable() for e in self._side_effects):
             return False
-        version = layers.changes[0]
+        version = layers.version_counter[0]
         if self._checked_version != version:
             for layer, guards in self._versioned.values():
-                if layers.changed_at(layer) > self._checked_version and not all(
+                if layers.layer_version(layer) > self._checked_version and not all(
                     guard.holds() for guard in guards
                 ):
                     return False

@@ -5,15 +5,39 @@
 namespace oarlock::autograd {
 namespace {
 
+// Sets `grad` to a new Tensor with an array, whose reference it takes, and returns that Tensor,
+// borrowed; null with an error set if memory is exhausted.
+TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
+  PyObject* gradient = new_tensor(array);
+  if (!gradient) return nullptr;
+  Ref before(tensor->grad);
+  tensor->grad = gradient;
+  return as_tensor(gradient);
+}
+
 // Sets the gradient of a leaf if that is all there is to do: returns 1; otherwise 0, or -1 with an
 // error set.
 int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
-  if (leaf->grad != Py_None || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
-  PyObject* made = new_tensor(Py_NewRef(gradient));
-  if (!made) return -1;
-  Ref before(leaf->grad);
-  leaf->grad = made;
+  bool replaces =
+      leaf->grad == Py_None || (is_tensor(leaf->grad) && is_zeroed(as_tensor(leaf->grad)));
+  if (!replaces || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
+  return set_gradient(leaf, Py_NewRef(gradient)) ? 1 : -1;
+}
+
+// Sets the gradient of a Tensor to zero: returns 1; otherwise 0 if Python has to, or -1 with an
+// error set.
+int set_zero_gradient(TensorObject* tensor) {
+  if (tensor->grad == Py_None) return 1;
+  if (!is_tensor(tensor->grad)) return 0;
+  TensorObject* before = as_tensor(tensor->grad);
+  if (is_zeroed(before)) return 1;
+  if (!before->array || !is_array(before->array)) return 0;
+  PyObject* zeros = zeros_like(before->array);
+  if (!zeros) return -1;
+  TensorObject* gradient = set_gradient(tensor, zeros);
+  if (!gradient) return -1;
+  Py_SETREF(gradient->zeros, Py_NewRef(zeros));
   return 1;
 }
 
@@ -36,6 +60,17 @@ PyObject* accumulate_grad(PyObject*, PyObject* args) {
     if (done > 0) continue;
     Ref pair(PyTuple_Pack(2, leaf, gradient));
     if (!pair || PyList_Append(remaining.get(), pair.get()) < 0) return nullptr;
+  }
+  return remaining.release();
+}
+
+PyObject* zero_grads(PyObject*, PyObject* tensors) {
+  if (!PyList_Check(tensors)) return PyErr_Format(PyExc_TypeError, "expected a list of Tensors");
+  Ref remaining(PyList_New(0));
+  for (Py_ssize_t i = 0; remaining && i < PyList_Size(tensors); ++i) {
+    Ref tensor = Ref::share(PyList_GetItem(tensors, i));
+    int done = is_tensor(tensor.get()) ? set_zero_gradient(as_tensor(tensor.get())) : 0;
+    if (done < 0 || (done == 0 && PyList_Append(remaining.get(), tensor.get()) < 0)) return nullptr;
   }
   return remaining.release();
 }

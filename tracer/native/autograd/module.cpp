@@ -38,6 +38,10 @@ PyMethodDef functions[] = {
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
     {"accumulate_grad", accumulate_grad, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
+    {"zero_grads", zero_grads, METH_O,
+     "Set the gradients of a list of Tensors to zero; return the Tensors whose gradients are not "
+     "on "
+     "the CPU."},
     {"are_leaves", are_leaves, METH_O, "Whether all Tensors of a list are leaves."},
     {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
     {"stop_gradients_of", stop_gradients_of, METH_O,

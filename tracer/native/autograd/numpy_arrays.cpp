@@ -57,6 +57,13 @@ bool same_shape_and_dtype(PyObject* a, PyObject* b) {
   return PyArray_CompareLists(PyArray_DIMS(x), PyArray_DIMS(y), PyArray_NDIM(x)) != 0;
 }
 
+PyObject* zeros_like(PyObject* array) {
+  PyArrayObject* a = as_array(array);
+  PyArray_Descr* dtype = PyArray_DESCR(a);
+  Py_INCREF(dtype);  // PyArray_Zeros takes the reference
+  return PyArray_Zeros(PyArray_NDIM(a), PyArray_DIMS(a), dtype, 0);
+}
+
 bool different_dtypes(PyObject* a, PyObject* b) {
   if (!PyArray_Check(a) || !PyArray_Check(b)) return false;
   PyArray_Descr *x = PyArray_DESCR(as_array(a)), *y = PyArray_DESCR(as_array(b));

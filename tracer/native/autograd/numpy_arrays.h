@@ -16,6 +16,8 @@ bool same_shape_and_dtype(PyObject* a, PyObject* b);
 /// cannot represent it: floats with integer arrays, integers that are too large, any number with
 /// bool arrays.
 PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers);
+/// Zeros with the shape and dtype of an array; null with an error set if memory is exhausted.
+PyObject* zeros_like(PyObject* array);
 /// Whether both values are arrays, of different dtypes.
 bool different_dtypes(PyObject* a, PyObject* b);
 /// Whether `a` is an array of integers or bools.

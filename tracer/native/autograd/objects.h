@@ -53,6 +53,7 @@ struct TensorObject {
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
   PyObject*
       origin;  // for the saved state of a leaf: the leaf, which receives the gradients; else None
+  PyObject* zeros;     // the array that zero_grads() set, else None; see is_zeroed()
   Py_ssize_t index;    // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
@@ -162,6 +163,13 @@ PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// (leaves, gradients), two lists: sets `grad` of each leaf.  Returns the pairs that need more
 /// work, which Python does.
 PyObject* accumulate_grad(PyObject* module, PyObject* args);
+/// Sets the gradients of a list of Tensors to zero.  Returns the Tensors whose gradients are not on
+/// the CPU, which Python handles.
+PyObject* zero_grads(PyObject* module, PyObject* tensors);
+/// Whether a gradient is zero since zero_grads(): accumulation replaces it.
+inline bool is_zeroed(const TensorObject* gradient) {
+  return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;
+}
 /// Whether all Tensors of a list are leaves.
 PyObject* are_leaves(PyObject* module, PyObject* tensors);
 /// A list of the arrays of Tensors, and a tuple of their stop_gradient.

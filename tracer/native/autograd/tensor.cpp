@@ -15,6 +15,7 @@ int traverse_tensor(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(t->hooks);
   Py_VISIT(t->history);
   Py_VISIT(t->origin);
+  Py_VISIT(t->zeros);
   Py_VISIT(Py_TYPE(self));
   return 0;
 }
@@ -27,6 +28,7 @@ int clear_tensor(PyObject* self) {
   Py_CLEAR(t->hooks);
   Py_CLEAR(t->history);
   Py_CLEAR(t->origin);
+  Py_CLEAR(t->zeros);
   return 0;
 }
 
@@ -43,6 +45,7 @@ void init_tensor(TensorObject* t) {
   t->hooks = Py_NewRef(Py_None);
   t->history = Py_NewRef(shared.empty_tuple);
   t->origin = Py_NewRef(Py_None);
+  t->zeros = Py_NewRef(Py_None);
   t->index = 0;
   t->version = 0;
   t->saved_for_backward = 0;
@@ -75,6 +78,7 @@ const Field history_of_tensor{offsetof(TensorObject, history), is_tuple, "a tupl
                               &shared.empty_tuple};
 const Field origin_of_tensor{offsetof(TensorObject, origin), is_tensor_or_none, "a Tensor or None",
                              nullptr};
+const Field zeros_of_tensor{offsetof(TensorObject, zeros), nullptr, nullptr, nullptr};
 
 PyMemberDef tensor_members[] = {
     {"array", T_OBJECT_EX, offsetof(TensorObject, array), 0, nullptr},
@@ -90,6 +94,7 @@ PyGetSetDef tensor_getset[] = {
     attribute("_hooks", hooks_of_tensor),
     attribute("_history", history_of_tensor),
     attribute("_origin", origin_of_tensor),
+    attribute("_zeros", zeros_of_tensor),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyType_Slot tensor_slots[] = {

@@ -1,6 +1,6 @@
-"""Functions of neural networks, under Paddle's names.
+"""Functions of neural networks under Paddle's names.
 
-Arrays are [N, C, *] unless a data_format says otherwise.
+Tensors are [N, C, *] unless `data_format` specifies another layout.
 """
 
 from ...tensor.layout import diag_embed

@@ -1,4 +1,4 @@
-"""Activations.   Unless said otherwise: x [*] -> [*]."""
+"""Activation functions, x [*] -> [*] if not stated otherwise."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error, set_function_name
 from ...core.tensor import Tensor
-from ...tensor.convert import cast, from_front
+from ...tensor.convert import cast, normalize_axis
 from ...tensor.logic import equal
-from ...tensor.manipulation import in_place, split
-from ...tensor.math import add, multiply, subtract, unary
+from ...tensor.manipulation import apply_in_place, split
+from ...tensor.math import add, make_unary, multiply, subtract
 
 __all__ = [
     "celu",
@@ -54,37 +54,40 @@ __all__ = [
 ]
 
 
-relu = unary("relu", "max(x, 0).", needs_float=False)
-relu6 = unary("relu6", "min(max(x, 0), 6).", needs_float=False)
-sigmoid = unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
-tanh = unary("tanh", "The hyperbolic tangent.", needs_float=False)
-silu = unary("silu", "x * sigmoid(x).", needs_float=False)
-swish = unary("swish", "x * sigmoid(x).", needs_float=False)
-mish = unary("mish", "x * tanh(softplus(x)).", needs_float=False)
-softsign = unary("softsign", "x / (1 + |x|).", needs_float=False)
-log_sigmoid = unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
+relu = make_unary("relu", "max(x, 0).", needs_float=False)
+relu6 = make_unary("relu6", "min(max(x, 0), 6).", needs_float=False)
+sigmoid = make_unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
+tanh = make_unary("tanh", "The hyperbolic tangent.", needs_float=False)
+silu = make_unary("silu", "x * sigmoid(x).", needs_float=False)
+swish = make_unary("swish", "x * sigmoid(x).", needs_float=False)
+mish = make_unary("mish", "x * tanh(softplus(x)).", needs_float=False)
+softsign = make_unary("softsign", "x / (1 + |x|).", needs_float=False)
+log_sigmoid = make_unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x * Phi(x), Phi the normal distribution; with tanh in place of erf when approximate
+    """x * Phi(x), Phi the cumulative normal distribution (Hendrycks and Gimpel 2016).
 
-    (Hendrycks and Gimpel 2016).
+    approximate: use the tanh approximation instead of erf
     """
     return OPS["gelu"](x, approximate=approximate)
 
 
 def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x) - 1)."""
+    """x where x > 0, otherwise alpha * (exp(x) - 1)."""
     return OPS["elu"](x, alpha=float(alpha))
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
-    """x where x > 0, else negative_slope * x."""
+    """x where x > 0, otherwise negative_slope * x."""
     return OPS["leaky_relu"](x, alpha=float(negative_slope))
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """x where x > 0, else weight * x.   weight [1] or [C]"""
+    """x where x > 0, otherwise weight * x.
+
+    weight [1] or [C]
+    """
     try:
         mode = "all" if weight.meta.shape == (1,) else "channel"
     except AttributeError:
@@ -93,26 +96,26 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None
 
 
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
-    """x limited to [min, max]."""
+    """Clip x to [min, max]."""
     return OPS["brelu"](x, t_min=float(min), t_max=float(max))
 
 
 def hardsigmoid(
     x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Tensor:
-    """slope * x + offset, limited to [0, 1]."""
+    """Clip slope * x + offset to [0, 1]."""
     return OPS["hard_sigmoid"](x, slope=slope, offset=offset)
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
-    """x * min(max(x + 3, 0), 6) / 6   (Howard et al. 2019)."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019)."""
     return OPS["hard_swish"](x)
 
 
 def softplus(
     x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str | None = None
 ) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    """log(1 + exp(beta * x)) / beta, or x where beta * x > threshold."""
     return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))
 
 
@@ -122,23 +125,23 @@ def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    """x where |x| > threshold, else 0."""
+    """x where |x| > threshold, otherwise 0."""
     return OPS["hard_shrink"](x, threshold=float(threshold))
 
 
 def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    """x moved towards 0 by threshold, 0 where |x| <= threshold."""
+    """x - sign(x) * threshold where |x| > threshold, otherwise 0."""
     _check("softshrink", threshold >= 0, f"threshold={threshold} is negative", x)
     return OPS["softshrink"](x, **{"lambda": float(threshold)})
 
 
 def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > threshold, else 0."""
+    """x where x > threshold, otherwise 0."""
     return OPS["thresholded_relu"](x, threshold=float(threshold))
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x / alpha) - 1)   (Barron 2017)."""
+    """x where x > 0, otherwise alpha * (exp(x / alpha) - 1) (Barron 2017)."""
     _check("celu", alpha != 0, "alpha is 0", x)
     return OPS["celu"](x, alpha=float(alpha))
 
@@ -149,11 +152,11 @@ def selu(
     alpha: float = 1.6732632423543772848170429916717,
     name: str | None = None,
 ) -> Tensor:
-    """scale * x where x > 0, else scale * alpha * (exp(x) - 1)   (Klambauer et al. 2017)."""
+    """scale * x where x > 0, otherwise scale * alpha * (exp(x) - 1) (Klambauer et al. 2017)."""
     _check(
         "selu",
         scale > 1 and alpha >= 0,
-        f"needs scale={scale} above 1 and alpha={alpha} not negative",
+        f"scale={scale}, alpha={alpha} are not scale > 1, alpha >= 0",
         x,
     )
     return OPS["selu"](x, scale=float(scale), alpha=float(alpha))
@@ -166,9 +169,9 @@ def rrelu(
     training: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """x where x > 0, else x times a slope drawn from [lower, upper), its mean outside of training
+    """x where x > 0, otherwise slope * x (Xu et al. 2015).
 
-    (Xu et al. 2015).
+    In training the slope of each element is drawn from [lower, upper), otherwise it is their mean.
     """
     _check(
         "rrelu",
@@ -180,9 +183,8 @@ def rrelu(
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
-    """The largest of each `groups` channels in a row
+    """Maximum over each group of `groups` consecutive channels (Goodfellow et al. 2013).
 
-    (Goodfellow et al. 2013).
     x [N, C, H, W] -> [N, C / groups, H, W]
     """
     return OPS["maxout"](x, groups=groups, axis=3 if axis == -1 else axis)
@@ -191,22 +193,20 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
 def gumbel_softmax(
     x: Tensor, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """A draw from the distribution with logits x, in a form that has a gradient
+    """Draw from the categorical distribution with logits x, with a gradient (Jang et al. 2017).
 
-    (Jang et al. 2017).
-
-    hard: 1 at the largest and 0 elsewhere; its gradient is that of the soft draw.
+    hard: return a one-hot vector, with the gradient of the soft sample
     """
     soft = OPS["gumbel_softmax"](x, temperature=float(temperature), axis=axis)
     if not hard:
         return soft
-    top = cast(equal(soft, OPS["reduce_max"](soft, dim=[axis], keep_dim=True)), x.dtype)
-    return add(top.detach(), subtract(soft, soft.detach()))
+    one_hot = cast(equal(soft, OPS["reduce_max"](soft, dim=[axis], keep_dim=True)), x.dtype)
+    return add(one_hot.detach(), subtract(soft, soft.detach()))
 
 
-def _check(function: str, ok: bool, why: str, x: Tensor) -> None:
+def _check(function: str, ok: bool, problem: str, x: Tensor) -> None:
     if not ok:
-        raise OpError(with_user_line(f"{function}: {why} (X={x.meta})"))
+        raise OpError(with_user_line(f"{function}: {problem} (X={x.meta})"))
 
 
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -220,23 +220,28 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 
 def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
-    """a * sigmoid(b) for the halves a, b of x along `axis`.   x [*, 2N, *] -> [*, N, *]"""
+    """Gated linear unit: a * sigmoid(b) for the halves a, b of x along `axis`.
+
+    x [*, 2N, *] -> [*, N, *]
+    """
     a, b = (
         split(x, 2, axis)
         if isinstance(axis, Tensor)
-        else OPS["split"](x, num=2, axis=from_front(axis, x, "glu"))
+        else OPS["split"](x, num=2, axis=normalize_axis(axis, x, "glu"))
     )
     return multiply(a, sigmoid(b))
 
 
 def _in_place(function: Any) -> Any:
-    def changed(x: Tensor, *args: Any, **settings: Any) -> Tensor:
-        return in_place(x, lambda now: function(now, *args, **settings))
+    """Return the in-place variant of an activation function."""
 
-    set_function_name(changed, f"{function.__name__}_")
-    changed.__doc__ = f"In place: {function.__doc__}"
-    changed.__signature__ = signature(function)  # type: ignore[attr-defined]
-    return changed
+    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return apply_in_place(x, lambda value: function(value, *args, **kwargs))
+
+    set_function_name(wrapper, f"{function.__name__}_")
+    wrapper.__doc__ = f"In place: {function.__doc__}"
+    wrapper.__signature__ = signature(function)  # type: ignore[attr-defined]
+    return wrapper
 
 
 elu_, hardtanh_, leaky_relu_, relu_ = map(_in_place, (elu, hardtanh, leaky_relu, relu))

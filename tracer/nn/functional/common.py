@@ -1,4 +1,4 @@
-"""Linear maps, embeddings, dropout, padding and other small things."""
+"""Linear maps, embeddings, dropout, padding and distances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ...core.tensor import Tensor
-from ...tensor.convert import axes_of, bounds, cast, from_front, full, stacked_sizes
+from ...tensor.convert import axis_list, cast, full, int_inputs, int_inputs_tensor, normalize_axis
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
@@ -41,7 +41,10 @@ _MATMUL, _ADD = OPS["matmul_v2"], OPS["elementwise_add"]
 def linear(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
 ) -> Tensor:
-    """x @ weight + bias.   x [*, in], weight [in, out], bias [out] -> [*, out]"""
+    """x @ weight + bias.
+
+    x [*, in], weight [in, out], bias [out] -> [*, out]
+    """
     out = _MATMUL(x, weight)
     return out if bias is None else _ADD(out, bias)
 
@@ -53,7 +56,7 @@ def embedding(
     sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Rows of weight; zeros (and no gradient) for padding_idx.
+    """Look up rows of `weight`; `padding_idx` maps to zeros and gets no gradient.
 
     x int [*], weight [N, D] -> [*, D]
     """
@@ -84,11 +87,12 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Tensor:
-    """In training each element becomes 0 with probability p.   x [*] -> [*]
+    """In training, set each element to 0 with probability p.
+
+    x [*] -> [*]
 
     mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p
-    outside of training. axis: one decision for all elements that share their place along these
-    axes.
+    outside of training. axis: elements that differ only along other axes share one decision.
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise OpError(
@@ -108,36 +112,39 @@ def dropout(
         return _dropout_axis(
             x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode
         )
-    name_in_file = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
+    implementation = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
     attrs = {
         "dropout_prob": float(p),
         "is_test": not training,
-        "dropout_implementation": name_in_file,
+        "dropout_implementation": implementation,
     }
-    if seed := rng.program_seed():  # Each call then drops the same elements, as in Paddle.
+    if seed := rng.program_seed():  # With a seed each call drops the same elements, as in Paddle.
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
 
 
 def _dropout_with_tensor_p(x: Tensor, p: Tensor, axis: Any, training: bool, mode: str) -> Tensor:
-    """dropout with a symbolic probability."""
+    """Dropout with a symbolic probability."""
     upscale = mode == "upscale_in_train"
-    chance = OPS["reshape2"](cast(p, x.dtype), shape=[])
-    factor = OPS["scale"](chance, scale=-1.0, bias=1.0)
+    prob = OPS["reshape2"](cast(p, x.dtype), shape=[])
+    keep_prob = OPS["scale"](prob, scale=-1.0, bias=1.0)
     if not training:
-        return x if upscale else multiply(x, factor)
+        return x if upscale else multiply(x, keep_prob)
     rank = x.ndim
-    kept = range(rank) if axis is None else [from_front(a, x, "dropout") for a in axes_of(axis)]
-    shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
-    mask = OPS["greater_equal"](uniform(shape, x.dtype, 0.0, 1.0), chance)
+    mask_axes = (
+        range(rank) if axis is None else [normalize_axis(a, x, "dropout") for a in axis_list(axis)]
+    )
+    shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
+    mask = OPS["greater_equal"](uniform(shape, x.dtype, 0.0, 1.0), prob)
     out = multiply(x, cast(mask, x.dtype))
     if not upscale:
         return out
-    some = OPS["greater_than"](factor, full([], 0.0, x.dtype))
-    return divide(out, OPS["where"](some, factor, full([], 1.0, x.dtype)))
+    is_positive = OPS["greater_than"](keep_prob, full([], 0.0, x.dtype))
+    return divide(out, OPS["where"](is_positive, keep_prob, full([], 1.0, x.dtype)))
 
 
 def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:
+    """Dropout with one decision for each index of `axes`."""
     upscale = mode == "upscale_in_train"
     if not training:
         return x if upscale else multiply(x, 1 - p)
@@ -149,9 +156,9 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         raise not_a_tensor_error(x) from None
     if not rank:
         raise no_axis_error(x, axes)
-    kept = [from_front(a, x, "dropout") for a in axes]
-    shape = [x.shape[a] if a in kept else 1 for a in range(rank)]
-    mask = cast(_drawn_above(x, shape, p), x.dtype)
+    mask_axes = [normalize_axis(a, x, "dropout") for a in axes]
+    shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
+    mask = cast(_random_mask(x, shape, p), x.dtype)
     out = multiply(x, mask)
     return multiply(out, 1 / (1 - p)) if upscale else out
 
@@ -160,9 +167,7 @@ def _check_rank(x: Tensor, rank: int, op: str) -> None:
     """Raise OpError unless `x` has `rank` axes."""
     check_tensors(x)
     if x.ndim != rank:
-        raise OpError(
-            with_user_line(f"{op}: the tensor has {x.ndim} axes, not {rank} (X={x.meta})")
-        )
+        raise OpError(with_user_line(f"{op}: the rank must be {rank} (X={x.meta})"))
 
 
 def dropout2d(
@@ -172,7 +177,10 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Dropout of whole channels.   x [N, C, H, W] -> [N, C, H, W]"""
+    """Drop whole channels of images.
+
+    x [N, C, H, W] -> [N, C, H, W]
+    """
     _check_rank(x, 4, "dropout2d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCHW" else [0, 3], training=training)
 
@@ -184,7 +192,10 @@ def dropout3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """Dropout of whole channels.   x [N, C, D, H, W] -> [N, C, D, H, W]"""
+    """Drop whole channels of volumes.
+
+    x [N, C, D, H, W] -> [N, C, D, H, W]
+    """
     _check_rank(x, 5, "dropout3d")
     return dropout(x, p, axis=[0, 1] if data_format == "NCDHW" else [0, 4], training=training)
 
@@ -192,10 +203,8 @@ def dropout3d(
 def alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
-    """Dropout for selu: what is dropped becomes its lowest value, then mean and variance are set
-    right
-
-    (Klambauer et al. 2017).
+    """Dropout for SELU (Klambauer et al. 2017): dropped elements become SELU's lowest value, then
+    mean and variance are restored.
     """
     if not 0 <= p <= 1:
         raise OpError(with_user_line(f"alpha_dropout: p={p} is not a probability"))
@@ -203,21 +212,24 @@ def alpha_dropout(
         return x
     if p == 1:
         return OPS["scale"](x, scale=0.0)
-    lowest = -1.7580993408473766  # of selu
+    lowest = -1.7580993408473766  # the limit of selu(x) for x -> -inf
     a = ((1 - p) * (1 + p * lowest**2)) ** -0.5
     try:
         shape = list(x.shape)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    kept = cast(_drawn_above(x, shape, p), x.dtype)
-    mixed = add(multiply(x, kept), OPS["scale"](kept, scale=-lowest, bias=lowest))
+    mask = cast(_random_mask(x, shape, p), x.dtype)
+    mixed = add(multiply(x, mask), OPS["scale"](mask, scale=-lowest, bias=lowest))
     return OPS["scale"](mixed, scale=a, bias=-a * lowest * p)
 
 
-def _drawn_above(x: Tensor, shape: list[Any], p: float) -> Tensor:
-    """Whether numbers drawn from [0, 1) are at least p.   -> bool [*shape]"""
-    drawn = uniform(shape, x.dtype, 0.0, 1.0)
-    return OPS["greater_equal"](drawn, full([], p, x.dtype))
+def _random_mask(x: Tensor, shape: list[Any], p: float) -> Tensor:
+    """Return whether uniform random numbers from [0, 1) are at least p.
+
+    -> bool [*shape]
+    """
+    noise = uniform(shape, x.dtype, 0.0, 1.0)
+    return OPS["greater_equal"](noise, full([], p, x.dtype))
 
 
 _PAD_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
@@ -231,64 +243,81 @@ def pad(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x padded: pad holds two sizes for every axis in order, or for the spatial axes with the last
-    one first.
+    """Pad x. `pad` has two sizes per axis in order, or per spatial axis with the last axis first.
 
-    mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'.
+    mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'
     """
-    sizes, tensors = bounds(pad)
+    sizes, tensors = int_inputs(pad)
     try:
         rank = x.ndim
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if mode == "constant" and len(sizes) == 2 * rank:
         if tensors is not None:
-            return _framed(x, tensors, float(value))
+            return _pad_with_tensor_widths(x, tensors, float(value))
         return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
         check_tensors(x)
         raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
-    first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in ("NCHW", "NCL", "NCDHW")
-    extra = 5 - x.ndim
-    wide = OPS["unsqueeze2"](x, axes=[2 if first else 1] * extra) if extra else x
-    layout = "NCDHW" if first else "NDHWC"
-    known = stacked_sizes([*pad, *[0, 0] * extra])
-    sizes = [] if known is not None else sizes + [0, 0] * extra
+    is_channels_first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in (
+        "NCHW",
+        "NCL",
+        "NCDHW",
+    )
+    num_added_axes = 5 - x.ndim
+    x5 = (
+        OPS["unsqueeze2"](x, axes=[2 if is_channels_first else 1] * num_added_axes)
+        if num_added_axes
+        else x
+    )
+    layout = "NCDHW" if is_channels_first else "NDHWC"
+    size_tensor = int_inputs_tensor([*pad, *[0, 0] * num_added_axes])
+    sizes = [] if size_tensor is not None else sizes + [0, 0] * num_added_axes
     out = OPS["pad3d"](
-        wide, known, paddings=sizes, mode=mode, value=float(value), data_format=layout
+        x5, size_tensor, paddings=sizes, mode=mode, value=float(value), data_format=layout
     )
     return (
-        OPS["squeeze2"](out, axes=[(2 if first else 1) + i for i in range(extra)]) if extra else out
+        OPS["squeeze2"](
+            out, axes=[(2 if is_channels_first else 1) + i for i in range(num_added_axes)]
+        )
+        if num_added_axes
+        else out
     )
 
 
-def _framed(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
-    """x with constants before and behind each axis, as many as only a run knows."""
+def _pad_with_tensor_widths(x: Tensor, widths: Sequence[Tensor], value: float) -> Tensor:
+    """Pad each axis with constants by symbolic widths."""
     for axis in range(x.ndim):
-        before, behind = (
+        before, after = (
             full_of([width if i == axis else x.shape[i] for i in range(x.ndim)], value, x.dtype)
             for width in widths[2 * axis : 2 * axis + 2]
         )
-        x = OPS["concat"]([before, x, behind], axis=axis)
+        x = OPS["concat"]([before, x, after], axis=axis)
     return x
 
 
 def zeropad2d(
     x: Tensor, padding: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Zeros around pictures: left, right, top, bottom.   x [N, C, H, W] -> [N, C, H', W']"""
+    """Pad images with zeros: left, right, top, bottom.
+
+    x [N, C, H, W] -> [N, C, H', W']
+    """
     return pad(x, padding, "constant", 0.0, data_format)
 
 
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
-    """1 at the class, 0 elsewhere.   x int [*] -> float32 [*, num_classes]"""
+    """One-hot encoding: 1 at the class, 0 elsewhere.
+
+    x int [*] -> float32 [*, num_classes]
+    """
     return one_hot_of(x, num_classes)
 
 
 def label_smooth(
     label: Tensor, prior_dist: Tensor | None = None, epsilon: float = 0.1, name: str | None = None
 ) -> Tensor:
-    """(1 - epsilon) * label + epsilon * prior, the prior being uniform unless given.
+    """(1 - epsilon) * label + epsilon * prior; the prior is uniform by default.
 
     label [*, C] -> [*, C]
     """
@@ -300,22 +329,28 @@ def label_smooth(
 def normalize(
     x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """x divided by its p-norm along `axis`, at least epsilon.   x [*] -> [*]"""
+    """x / max(p-norm of x along `axis`, epsilon).
+
+    x [*] -> [*]
+    """
     check_tensors(x)
-    size = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
-    return divide(x, maximum(size, full([], epsilon, x.dtype)))
+    length = OPS["p_norm"](x, porder=float(p), axis=axis if x.ndim > 1 else 0, keepdim=True)
+    return divide(x, maximum(length, full([], epsilon, x.dtype)))
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between x1 and x2 along `axis`.   [*], [*] -> [* without axis]"""
+    """Cosine similarity of x1 and x2 along `axis`.
+
+    [*], [*] -> [* without axis]
+    """
     product = sum_of(multiply(x1, x2), axis)
-    size = sqrt(
+    length = sqrt(
         maximum(
             multiply(sum_of(multiply(x1, x1), axis), sum_of(multiply(x2, x2), axis)),
             full([], eps * eps, product.dtype),
         )
     )
-    return divide(product, size)
+    return divide(product, length)
 
 
 def pairwise_distance(
@@ -326,14 +361,17 @@ def pairwise_distance(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The p-norm of x - y + epsilon along the last axis.   x [*, D], y [*, D] -> [*]"""
+    """The p-norm of x - y + epsilon along the last axis.
+
+    x [*, D], y [*, D] -> [*]
+    """
     try:
         dtype = x.dtype
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    apart = subtract(x, y)
-    apart = add(apart, full([], epsilon, dtype)) if epsilon else apart
-    return OPS["p_norm"](apart, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)
+    difference = subtract(x, y)
+    difference = add(difference, full([], epsilon, dtype)) if epsilon else difference
+    return OPS["p_norm"](difference, porder=float(p), axis=-1, epsilon=0.0, keepdim=keepdim)
 
 
 def bilinear(
@@ -347,7 +385,7 @@ def bilinear(
 
 
 def with_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:
-    """`out` plus a bias per channel, as real Paddle writes it: reshape2, then elementwise_add.
+    """Add a bias per channel, with the ops that Paddle records: reshape2, elementwise_add.
 
     bias [C]
     """

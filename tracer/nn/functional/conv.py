@@ -1,4 +1,4 @@
-"""Convolutions   (as cross-correlations, the way all frameworks have it)."""
+"""Convolutions, computed as cross-correlations."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from .common import with_bias
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
 
-def pair(value: Any, n: int = 2) -> list[int]:
-    """An int or a list of n ints as a list of n ints."""
+def int_list(value: Any, n: int = 2) -> list[int]:
+    """Return an int as a list of n ints; check that a list has n ints."""
     if isinstance(value, int):
         return [value] * n
     items = [int(v) for v in value]
     if len(items) != n:
-        raise OpError(with_user_line(f"expected an int or {n} of them, got {value!r}"))
+        raise OpError(with_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
     return items
 
 
-def is_last(data_format: str) -> bool:
-    """Whether the channels are the last axis."""
+def is_channels_last(data_format: str) -> bool:
+    """Return whether the channels are the last axis."""
     return data_format in ("NLC", "NHWC", "NDHWC")
 
 
 def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
-    """Paddle's two attributes for what users pass: 'SAME', 'VALID', an int, n ints, 2n ints, or a
-    pair for every axis.
+    """Convert a padding argument to the attributes `paddings` and `padding_algorithm`.
+
+    padding: 'SAME', 'VALID', an int, n ints, 2n ints, or a pair for every axis
     """
     if isinstance(padding, str):
         if padding.upper() not in ("SAME", "VALID"):
@@ -56,7 +57,8 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
     return {"paddings": items, "padding_algorithm": "EXPLICIT"}
 
 
-def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
+def _is_depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
+    """Return whether the convolution is depthwise."""
     try:
         channels = x.meta.shape[-1 if last else 1]
     except AttributeError:
@@ -66,7 +68,8 @@ def _depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     return groups == channels and groups > 1 and filters % groups == 0
 
 
-def _filters(weight: Tensor, axis: int) -> int:
+def _num_filters(weight: Tensor, axis: int) -> int:
+    """Return the number of filters of a weight along `axis`."""
     try:
         return weight.meta.shape[axis]
     except AttributeError:
@@ -90,13 +93,15 @@ def conv2d(
 
     x [N, C, H, W], weight [M, C / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
-    last = is_last(data_format)
-    op = OPS["depthwise_conv2d" if _depthwise(x, groups, _filters(weight, 0), last) else "conv2d"]
+    last = is_channels_last(data_format)
+    op = OPS[
+        "depthwise_conv2d" if _is_depthwise(x, groups, _num_filters(weight, 0), last) else "conv2d"
+    ]
     out = op(
         x,
         weight,
-        strides=pair(stride),
-        dilations=pair(dilation),
+        strides=int_list(stride),
+        dilations=int_list(dilation),
         groups=groups,
         data_format=data_format,
         **padding_attrs(padding, 2, last),
@@ -119,12 +124,12 @@ def conv3d(
 
     x [N, C, D, H, W], weight [M, C / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
     """
-    last = is_last(data_format)
+    last = is_channels_last(data_format)
     out = OPS["conv3d"](
         x,
         weight,
-        strides=pair(stride, 3),
-        dilations=pair(dilation, 3),
+        strides=int_list(stride, 3),
+        dilations=int_list(dilation, 3),
         groups=groups,
         data_format=data_format,
         **padding_attrs(padding, 3, last),
@@ -132,8 +137,8 @@ def conv3d(
     return with_bias(out, bias, last)
 
 
-def _widened(padding: Any, last: bool) -> dict[str, Any]:
-    """The padding of a 1-D convolution for the 2-D one of width 1 that stands for it."""
+def _padding_1d_as_2d(padding: Any, last: bool) -> dict[str, Any]:
+    """Return the padding attributes of the 2-D convolution of width 1 that computes a 1-D one."""
     pads = padding_attrs(padding, 1, last)
     pads["paddings"] = pads["paddings"] + [0] * len(pads["paddings"])
     return pads
@@ -150,46 +155,49 @@ def conv1d(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Tensor:
-    """1-D convolution, by way of a 2-D one of width 1.
+    """1-D convolution, computed as a 2-D convolution of width 1.
 
     x [N, C, L], weight [M, C / groups, k], bias [M] -> [N, M, L']
     """
-    last = is_last(data_format)
+    last = is_channels_last(data_format)
     axes = [2 if last else -1]
     out = OPS["conv2d"](
         OPS["unsqueeze2"](x, axes=axes),
         OPS["unsqueeze2"](weight, axes=[-1]),
-        strides=[*pair(stride, 1), 1],
-        dilations=[*pair(dilation, 1), 1],
+        strides=[*int_list(stride, 1), 1],
+        dilations=[*int_list(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
-        **_widened(padding, last),
+        **_padding_1d_as_2d(padding, last),
     )
     return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)
 
 
-def _sizes_out(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
-    """The attributes that choose among the sizes that a transposed convolution may have."""
+def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
+    """Return the attributes that select the output size of a transposed convolution."""
     if output_size is None:
-        extra = pair(output_padding, n)
-        return {"output_padding": extra if any(extra) else [], "output_size": []}
+        output_paddings = int_list(output_padding, n)
+        return {
+            "output_padding": output_paddings if any(output_paddings) else [],
+            "output_size": [],
+        }
     if output_padding != 0:
         raise OpError(
             with_user_line("conv_transpose: output_padding and output_size exclude each other")
         )
-    return {"output_padding": [], "output_size": pair(output_size, n)}
+    return {"output_padding": [], "output_size": int_list(output_size, n)}
 
 
-def sizes_of_a_run(sizes: Any, n: int) -> list[Any] | None:
-    """n sizes where only a run knows one of them; None where all are numbers."""
+def symbolic_sizes(sizes: Any, n: int) -> list[Any] | None:
+    """Return n sizes if any of them is symbolic; None if all are ints."""
     if not state.mode.static or sizes is None or isinstance(sizes, int):
         return None
-    several = (
+    items = (
         list(sizes)
         if isinstance(sizes, list | tuple)
         else [sizes[i if sizes.size > 1 else 0] for i in range(n)]
     )
-    return several if len(several) == n and any(isinstance(s, Tensor) for s in several) else None
+    return items if len(items) == n and any(isinstance(s, Tensor) for s in items) else None
 
 
 def conv2d_transpose(
@@ -205,27 +213,40 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of conv2d.
+    """2-D transposed convolution, the adjoint of conv2d.
 
     x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
-    last = is_last(data_format)
-    sizes = sizes_of_a_run(output_size, 2)
-    if sizes is not None:  # the largest that there is, cut
-        most = [s - 1 for s in pair(stride)]
-        whole = conv2d_transpose(
-            x, weight, bias, stride, padding, most, dilation, groups, None, data_format
+    last = is_channels_last(data_format)
+    symbolic = symbolic_sizes(output_size, 2)
+    if symbolic is not None:  # slice the largest possible output
+        max_output_padding = [s - 1 for s in int_list(stride)]
+        largest = conv2d_transpose(
+            x,
+            weight,
+            bias,
+            stride,
+            padding,
+            max_output_padding,
+            dilation,
+            groups,
+            None,
+            data_format,
         )
-        return whole[:, : sizes[0], : sizes[1]] if last else whole[:, :, : sizes[0], : sizes[1]]
-    depthwise = _filters(weight, 1) == 1 and _depthwise(x, groups, groups, last)
+        return (
+            largest[:, : symbolic[0], : symbolic[1]]
+            if last
+            else largest[:, :, : symbolic[0], : symbolic[1]]
+        )
+    depthwise = _num_filters(weight, 1) == 1 and _is_depthwise(x, groups, groups, last)
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x,
         weight,
-        strides=pair(stride),
-        dilations=pair(dilation),
+        strides=int_list(stride),
+        dilations=int_list(dilation),
         groups=groups,
         data_format=data_format,
-        **_sizes_out(output_padding, output_size, 2),
+        **_output_size_attrs(output_padding, output_size, 2),
         **padding_attrs(padding, 2, last),
     )
     return with_bias(out, bias, last)
@@ -244,19 +265,19 @@ def conv3d_transpose(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of conv3d.
+    """3-D transposed convolution, the adjoint of conv3d.
 
     x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']
     """
-    last = is_last(data_format)
+    last = is_channels_last(data_format)
     out = OPS["conv3d_transpose"](
         x,
         weight,
-        strides=pair(stride, 3),
-        dilations=pair(dilation, 3),
+        strides=int_list(stride, 3),
+        dilations=int_list(dilation, 3),
         groups=groups,
         data_format="NHWC" if last else "NCHW",
-        **_sizes_out(output_padding, output_size, 3),
+        **_output_size_attrs(output_padding, output_size, 3),
         **padding_attrs(padding, 3, last),
     )
     return with_bias(out, bias, last)
@@ -275,20 +296,23 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of conv1d.   x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']"""
-    last = is_last(data_format)
+    """1-D transposed convolution, the adjoint of conv1d.
+
+    x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
+    """
+    last = is_channels_last(data_format)
     axes = [2 if last else -1]
-    more = _sizes_out(output_padding, output_size, 1)
-    more["output_padding"] = more["output_padding"] and [*more["output_padding"], 0]
-    more["output_size"] = more["output_size"] and [*more["output_size"], 1]
+    attrs = _output_size_attrs(output_padding, output_size, 1)
+    attrs["output_padding"] = attrs["output_padding"] and [*attrs["output_padding"], 0]
+    attrs["output_size"] = attrs["output_size"] and [*attrs["output_size"], 1]
     out = OPS["conv2d_transpose"](
         OPS["unsqueeze2"](x, axes=axes),
         OPS["unsqueeze2"](weight, axes=[-1]),
-        strides=[*pair(stride, 1), 1],
-        dilations=[*pair(dilation, 1), 1],
+        strides=[*int_list(stride, 1), 1],
+        dilations=[*int_list(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
-        **more,
-        **_widened(padding, last),
+        **attrs,
+        **_padding_1d_as_2d(padding, last),
     )
     return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)

@@ -1,4 +1,7 @@
-"""Losses.   reduction: 'mean', 'sum', or 'none' for the losses one by one."""
+"""Loss functions.
+
+reduction: 'mean', 'sum', or 'none' for the loss of each element
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
 from ...tensor.manipulation import gather_nd, squeeze, unsqueeze, where
 from ...tensor.math import abs as abs_of
-from ...tensor.math import divide, mean, multiply, promoted, reduce, square, subtract
+from ...tensor.math import divide, mean, multiply, promote_operands, reduce, square, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
@@ -31,15 +34,15 @@ __all__ = [
 ]
 
 
-def reduced(loss: Tensor, reduction: str, op: str) -> Tensor:
-    """The losses one by one, their mean or their sum."""
+def reduce_loss(loss: Tensor, reduction: str, op: str) -> Tensor:
+    """Return the mean or the sum of the losses, or the losses themselves."""
     if reduction == "mean":
         if not is_float(loss.meta.dtype):
-            why = (
-                f"the losses are {loss.meta.dtype.name}, which has no fractions for a mean; "
-                f"cast the operands: .astype('float32')"
+            problem = (
+                f"the mean of {loss.meta.dtype.name} losses is not defined; "
+                f"cast the inputs: .astype('float32')"
             )
-            raise OpError(with_user_line(f"{op}: {why}"))
+            raise OpError(with_user_line(f"{op}: {problem}"))
         return reduce("reduce_mean", loss, None, False)
     if reduction == "sum":
         return reduce("reduce_sum", loss, None, False)
@@ -59,29 +62,27 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False,
     axis: int = -1,
 ) -> Any:
-    """-log(softmax(logits)) at the label, or weighted by soft labels.
+    """-log(softmax(logits)[label]), or the mean of -log(softmax(logits)) weighted by soft labels.
 
     logits [*, C, *], label int [*, 1, *] -> [*, 1, *]
     """
-    label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
-    probs, loss = _xent(logits, label, soft_label, ignore_index, axis, True)
+    label, ignore_index = _static_ignore_index(_integer_labels(label, soft_label), ignore_index)
+    probs, loss = _softmax_xent(logits, label, soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
 
 
-def _classes(label: Tensor, soft: bool) -> Tensor:
-    """Labels that the op takes: Paddle cuts floats to whole numbers, and in a static program what
-    is fed may be of another type.
-    """
+def _integer_labels(label: Tensor, soft: bool) -> Tensor:
+    """Return labels of an integer type; floats are truncated, as in Paddle."""
     try:
-        whole = soft or label.meta.dtype.kind in "iu"
+        is_valid = soft or label.meta.dtype.kind in "iu"
     except AttributeError:
         raise not_a_tensor_error(label) from None
-    return label if whole else cast(label, "int64")
+    return label if is_valid else cast(label, "int64")
 
 
-def _ignoring(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
-    """Labels, and the class to ignore as a number: one that only a run knows, such as a length,
-    becomes -100 in the labels themselves.
+def _static_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
+    """Return labels and an int `ignore_index`. If it is symbolic, the ignored labels become
+    -100.
     """
     if not isinstance(ignore_index, Tensor):
         return label, ignore_index
@@ -91,7 +92,7 @@ def _ignoring(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
     return where(ignored, full([], -100, label.dtype), label), -100
 
 
-def _xent(
+def _softmax_xent(
     logits: Tensor, label: Tensor, soft: bool, ignore: int, axis: int, use_softmax: bool
 ) -> tuple[Tensor, Tensor]:
     out = OPS["softmax_with_cross_entropy"](
@@ -112,92 +113,105 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cross entropy of logits (of probabilities without use_softmax) and classes or, with
-    soft_label, distributions.
+    """Cross entropy of logits (of probabilities if not use_softmax) and labels.
 
-    input [*, C, *], label int [*, *] or [*, 1, *], or like input; weight [C].
-    The mean leaves out ignore_index and, with weight, divides by the sum of the weights of the
-    labels.
+    input [*, C, *], label int [*, *] or [*, 1, *], or with soft_label distributions like input;
+    weight [C]
+
+    The mean excludes labels equal to ignore_index. With weight it is divided by the sum of the
+    weights of the labels.
     """
     if label_smoothing > 0:
         soft_label, label = (
             True,
-            _smoothed(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input),
+            _smooth_labels(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input),
         )
-    label, ignore_index = _ignoring(_classes(label, soft_label), ignore_index)
+    label, ignore_index = _static_ignore_index(_integer_labels(label, soft_label), ignore_index)
     try:
-        flat = not soft_label and label.ndim == input.ndim - 1
+        lacks_class_axis = not soft_label and label.ndim == input.ndim - 1
     except AttributeError:
         raise not_a_tensor_error(input) from None
-    if flat:
+    if lacks_class_axis:
         label = unsqueeze(label, axis)
-    _, loss = _xent(input, label, soft_label, ignore_index, axis, use_softmax)
+    _, loss = _softmax_xent(input, label, soft_label, ignore_index, axis, use_softmax)
     if weight is not None:
-        loss = _weighted(loss, label, weight, ignore_index, reduction, soft_label, axis)
-        return squeeze(loss, axis) if flat and reduction == "none" else loss
-    if flat and reduction == "none":
+        loss = _weight_and_reduce(loss, label, weight, ignore_index, reduction, soft_label, axis)
+        return squeeze(loss, axis) if lacks_class_axis and reduction == "none" else loss
+    if lacks_class_axis and reduction == "none":
         return squeeze(loss, axis)
     if soft_label or reduction != "mean":
-        return reduced(loss, reduction, "cross_entropy")
+        return reduce_loss(loss, reduction, "cross_entropy")
     return _mean_of_valid(loss, label, ignore_index)
 
 
 def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
+    """Return the mean of the losses whose label is not `ignore_index`."""
     if state.mode.is_eager and not (label.array == ignore_index).any():
         return mean(loss)
-    kept = cast(not_equal(label, full([], ignore_index, label.dtype)), loss.dtype)
-    return divide(sum_of(multiply(loss, kept)), sum_of(kept))
+    mask = cast(not_equal(label, full([], ignore_index, label.dtype)), loss.dtype)
+    return divide(sum_of(multiply(loss, mask)), sum_of(mask))
 
 
-def _smoothed(
+def _smooth_labels(
     label: Tensor, classes: int, epsilon: float, soft: bool, axis: int, like: Tensor
 ) -> Tensor:
+    """Return the smoothed one-hot labels."""
     if not soft and not (label.ndim == like.ndim and label.meta.shape[axis] == classes):
         flat = squeeze(label, axis) if label.ndim == like.ndim else label
         label = cast(OPS["one_hot_v2"](flat, depth=classes, dtype=5), like.dtype)
     return OPS["label_smooth"](label, None, epsilon=float(epsilon))
 
 
-def _weighted(
+def _weight_and_reduce(
     loss: Tensor, label: Tensor, weight: Tensor, ignore: int, reduction: str, soft: bool, axis: int
 ) -> Tensor:
+    """Return the losses weighted by class and reduced."""
     if soft:
-        each = unsqueeze(sum_of(multiply(label, weight), -1), -1)
-        loss = multiply(loss, each)
+        weights = unsqueeze(sum_of(multiply(label, weight), -1), -1)
+        loss = multiply(loss, weights)
         return (
-            divide(sum_of(loss), sum_of(each))
+            divide(sum_of(loss), sum_of(weights))
             if reduction == "mean"
-            else reduced(loss, reduction, "cross_entropy")
+            else reduce_loss(loss, reduction, "cross_entropy")
         )
     ignored = equal(label, full([], ignore, label.dtype))
-    kept = cast(OPS["logical_not"](ignored), loss.dtype)
-    safe = multiply(label, cast(OPS["logical_not"](ignored), label.dtype))
-    each = multiply(gather_nd(weight, unsqueeze(safe, -1)), kept)
-    loss = multiply(loss, each)
+    mask = cast(OPS["logical_not"](ignored), loss.dtype)
+    valid_label = multiply(label, cast(OPS["logical_not"](ignored), label.dtype))
+    weights = multiply(gather_nd(weight, unsqueeze(valid_label, -1)), mask)
+    loss = multiply(loss, weights)
     return (
-        divide(sum_of(loss), sum_of(each))
+        divide(sum_of(loss), sum_of(weights))
         if reduction == "mean"
-        else reduced(loss, reduction, "cross_entropy")
+        else reduce_loss(loss, reduction, "cross_entropy")
     )
 
 
 def mse_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """(input - label) ** 2.   [*], [*] -> [] or [*]"""
-    return reduced(square(subtract(input, label)), reduction, "mse_loss")
+    """Squared error (input - label)^2.
+
+    [*], [*] -> [] or [*]
+    """
+    return reduce_loss(square(subtract(input, label)), reduction, "mse_loss")
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """(input - label) ** 2 one by one.   [*], [*] -> [*]"""
+    """Squared error (input - label)^2 of each element.
+
+    [*], [*] -> [*]
+    """
     return mse_loss(input, label, "none")
 
 
 def l1_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """|input - label|.   [*], [*] -> [] or [*]"""
-    return reduced(abs_of(subtract(input, label)), reduction, "l1_loss")
+    """Absolute error |input - label|.
+
+    [*], [*] -> [] or [*]
+    """
+    return reduce_loss(abs_of(subtract(input, label)), reduction, "l1_loss")
 
 
 def smooth_l1_loss(
@@ -207,9 +221,12 @@ def smooth_l1_loss(
     delta: float = 1.0,
     name: str | None = None,
 ) -> Tensor:
-    """The Huber loss: quadratic up to delta, linear beyond.   [*], [*] -> [] or [*]"""
+    """Huber loss: quadratic for errors up to delta, then linear.
+
+    [*], [*] -> [] or [*]
+    """
     _, loss = OPS["huber_loss"](input, label, delta=float(delta))
-    return reduced(loss, reduction, "smooth_l1_loss")
+    return reduce_loss(loss, reduction, "smooth_l1_loss")
 
 
 def nll_loss(
@@ -220,7 +237,7 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """-input at the label, input being log-probabilities.
+    """Negative log-likelihood -input[label] of log-probabilities.
 
     input [N, C], label int [N] or [N, 1] -> [] or [N]
     """
@@ -228,7 +245,7 @@ def nll_loss(
     check_tensors(label)
     if input.ndim == label.ndim == 2:
         label = squeeze(label, 1)
-    label, ignore_index = _ignoring(label, ignore_index)
+    label, ignore_index = _static_ignore_index(label, ignore_index)
     return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
@@ -239,9 +256,12 @@ def binary_cross_entropy(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """-(label * log(input) + (1 - label) * log(1 - input)).   [*], [*] -> [] or [*]"""
+    """-(label * log(input) + (1 - label) * log(1 - input)).
+
+    [*], [*] -> [] or [*]
+    """
     loss = OPS["bce_loss"](input, label)
-    return reduced(
+    return reduce_loss(
         loss if weight is None else multiply(loss, weight), reduction, "binary_cross_entropy"
     )
 
@@ -254,21 +274,21 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """binary_cross_entropy of sigmoid(logit), computed safely; pos_weight multiplies the loss where
-    label is 1.
+    """Binary cross entropy of sigmoid(logit), in a numerically stable form.
 
     [*], [*] -> [] or [*]
+
+    pos_weight: factor of the loss where label is 1
     """
     if pos_weight is None:
         loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
     else:
-        # NOTE: not the op's own pos_weight: PaddlePaddle 2.6 forgets to weigh a part of the loss
-        # there.
-        weigh = multiply(label, subtract(pos_weight, 1.0)) + 1.0
+        # NOTE: not the op's own pos_weight, which PaddlePaddle 2.6 does not apply to the whole loss
+        softplus_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
         loss = multiply(subtract(1.0, label), logit) + multiply(
-            weigh, OPS["softplus"](multiply(logit, -1.0))
+            softplus_weight, OPS["softplus"](multiply(logit, -1.0))
         )
-    return reduced(
+    return reduce_loss(
         loss if weight is None else multiply(loss, weight),
         reduction,
         "binary_cross_entropy_with_logits",
@@ -278,11 +298,16 @@ def binary_cross_entropy_with_logits(
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """label * (log(label) - input), input being log-probabilities.   [*], [*] -> [] or [*]"""
+    """Kullback-Leibler divergence label * (log(label) - input); input is log-probabilities.
+
+    [*], [*] -> [] or [*]
+
+    reduction: also 'batchmean', the sum divided by the batch size
+    """
     check_tensors(input, label)
     if {input.meta.dtype.name, label.meta.dtype.name} == {"float32", "float64"}:
-        input, label = promoted(input, label)  # as in Paddle, of these two alone
+        input, label = promote_operands(input, label)  # as in Paddle, for these two dtypes only
     loss = OPS["kldiv_loss"](input, label, reduction="none")
     if reduction == "batchmean":
         return divide(sum_of(loss), float(input.shape[0]))
-    return reduced(loss, reduction, "kl_div")
+    return reduce_loss(loss, reduction, "kl_div")

@@ -1,6 +1,6 @@
-"""Losses of pairs, of margins, and of distributions.
+"""Margin, ranking and likelihood losses.
 
-reduction: 'mean', 'sum', or 'none' for the losses one by one.
+reduction: 'mean', 'sum', or 'none' for the loss of each element
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ...tensor.math import (
 from ...tensor.math import sum as sum_of
 from .activation import log_sigmoid, relu, sigmoid
 from .common import one_hot, pairwise_distance
-from .loss import binary_cross_entropy_with_logits, reduced, softmax_with_cross_entropy
+from .loss import binary_cross_entropy_with_logits, reduce_loss, softmax_with_cross_entropy
 
 __all__ = [
     "cosine_embedding_loss",
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
+def _check_same_shape(function: str, x: Tensor, y: Tensor) -> None:
     check_tensors(x, y)
     a, b = x.meta.shape, y.meta.shape
     if len(a) != len(b) or any(p != q and min(p, q) >= 0 for p, q in zip(a, b, strict=True)):
@@ -66,7 +66,7 @@ def _same_shape(function: str, x: Tensor, y: Tensor) -> None:
 def log_loss(
     input: Tensor, label: Tensor, epsilon: float = 1e-4, name: str | None = None
 ) -> Tensor:
-    """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon), one by one.
+    """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon) of each element.
 
     [N, 1], [N, 1] -> [N, 1]
     """
@@ -81,13 +81,15 @@ def margin_ranking_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """max(0, label * (other - input) + margin): label 1 wants input larger, -1 smaller.
+    """max(0, -label * (input - other) + margin).
 
     [*], [*], [*] -> [] or [*]
+
+    label: 1 if input should rank higher than other, -1 if lower
     """
     out = multiply(subtract(other, input), label)
     out = add(out, full([], margin, out.dtype)) if margin else out
-    return reduced(relu(out), reduction, "margin_ranking_loss")
+    return reduce_loss(relu(out), reduction, "margin_ranking_loss")
 
 
 def hinge_embedding_loss(
@@ -97,12 +99,15 @@ def hinge_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """input where label is 1, max(0, margin - input) where it is -1.   [*], [*] -> [] or [*]"""
+    """input where label is 1, max(0, margin - input) where label is -1.
+
+    [*], [*] -> [] or [*]
+    """
     check_tensors(label)
-    none = zeros_like(input)
-    near = where(equal(label, full([], 1, label.dtype)), input, none)
-    far = where(equal(label, full([], -1, label.dtype)), relu(subtract(margin, input)), none)
-    return reduced(add(near, far), reduction, "hinge_embedding_loss")
+    zeros = zeros_like(input)
+    positive = where(equal(label, full([], 1, label.dtype)), input, zeros)
+    negative = where(equal(label, full([], -1, label.dtype)), relu(subtract(margin, input)), zeros)
+    return reduce_loss(add(positive, negative), reduction, "hinge_embedding_loss")
 
 
 def cosine_embedding_loss(
@@ -113,35 +118,41 @@ def cosine_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """1 - cos of the angle where label is 1, max(0, cos - margin) where it is -1.
+    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where label is -1.
 
     input [N, D] or [D], label [N] -> [] or [N]
     """
-    _same_shape("cosine_embedding_loss", input1, input2)
+    _check_same_shape("cosine_embedding_loss", input1, input2)
     if label.ndim != 1 or input1.ndim > 2:
         raise OpError(
             with_user_line(
-                f"cosine_embedding_loss: needs [N, D] or [D] (input1={input1.meta}, "
+                f"cosine_embedding_loss: the inputs must be [N, D] or [D], the label [N] "
+                f"(input1={input1.meta}, "
                 f"label={label.meta})"
             )
         )
-    first, second = (add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2))
-    cosine = sum_of(input1 * input2, -1) / sqrt(first * second)
-    none = zeros_like(cosine)
-    near = where(equal(label, full([], 1, label.dtype)), subtract(1.0, cosine), none)
-    far = where(
-        equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), none
+    squares1, squares2 = (
+        add(sum_of(square(x), -1), full([], 1e-11, x.dtype)) for x in (input1, input2)
     )
-    return reduced(add(near, far), reduction, "cosine_embedding_loss")
+    cosine = sum_of(input1 * input2, -1) / sqrt(squares1 * squares2)
+    zeros = zeros_like(cosine)
+    positive = where(equal(label, full([], 1, label.dtype)), subtract(1.0, cosine), zeros)
+    negative = where(
+        equal(label, full([], -1, label.dtype)), clip(subtract(cosine, margin), min=0.0), zeros
+    )
+    return reduce_loss(add(positive, negative), reduction, "cosine_embedding_loss")
 
 
 def soft_margin_loss(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """ln(1 + exp(-label * input)).   [*], [*] of 1 and -1 -> [] or [*]"""
-    _same_shape("soft_margin_loss", input, label)
+    """log(1 + exp(-label * input)).
+
+    [*], [*] of 1 and -1 -> [] or [*]
+    """
+    _check_same_shape("soft_margin_loss", input, label)
     out = log(add(exp(-cast(label, input.dtype) * input), 1.0))
-    return reduced(out, reduction, "soft_margin_loss")
+    return reduce_loss(out, reduction, "soft_margin_loss")
 
 
 def multi_label_soft_margin_loss(
@@ -151,14 +162,14 @@ def multi_label_soft_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """The mean over the classes of -label ln(sigmoid(input)) - (1 - label) ln(sigmoid(-input)).
+    """Mean over the classes of -label log(sigmoid(input)) - (1 - label) log(sigmoid(-input)).
 
     [N, C], [N, C] -> [] or [N]
     """
-    _same_shape("multi_label_soft_margin_loss", input, label)
+    _check_same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(label * log_sigmoid(input) + (1 - label) * log_sigmoid(-input))
     loss = mean(loss if weight is None else loss * weight, -1)
-    return reduced(loss, reduction, "multi_label_soft_margin_loss")
+    return reduce_loss(loss, reduction, "multi_label_soft_margin_loss")
 
 
 def multi_margin_loss(
@@ -170,18 +181,18 @@ def multi_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """The mean over the other classes i of max(0, margin - input[label] + input[i]) ** p.
+    """Mean over the other classes i of max(0, margin - input[label] + input[i])^p.
 
     input [N, C], label int [N] -> [] or [N]
     """
     label = reshape(label, [-1, 1])
-    apart = add(subtract(margin, OPS["index_sample"](input, label)), input)
-    own: Any = margin**p / input.shape[1]
+    violation = add(subtract(margin, OPS["index_sample"](input, label)), input)
+    label_term: Any = margin**p / input.shape[1]
     if weight is not None:
-        each = reshape(gather(weight, reshape(label, [-1])), [-1, 1])
-        apart, own = each * apart, each * own
-    loss = mean(pow(clip(apart, min=0.0), float(p)), 1)
-    return reduced(subtract(loss, own), reduction, "multi_margin_loss")
+        weights = reshape(gather(weight, reshape(label, [-1])), [-1, 1])
+        violation, label_term = weights * violation, weights * label_term
+    loss = mean(pow(clip(violation, min=0.0), float(p)), 1)
+    return reduce_loss(subtract(loss, label_term), reduction, "multi_margin_loss")
 
 
 def triplet_margin_loss(
@@ -195,12 +206,11 @@ def triplet_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """max(0, distance to positive - distance to negative + margin)
+    """max(0, d(input, positive) - d(input, negative) + margin) (Schroff et al. 2015).
 
-    (Schroff et al. 2015).
     [N, D] three times -> [] or [N]
 
-    swap: the negative is as far as it is from the nearer of input and positive.
+    swap: replace d(input, negative) by min(d(input, negative), d(positive, negative))
     """
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
@@ -221,16 +231,23 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """triplet_margin_loss with a distance of one's own.   [N, D] three times -> [] or [N]"""
+    """triplet_margin_loss with a custom distance function.
+
+    [N, D] three times -> [] or [N]
+    """
     if margin < 0:
         raise OpError(with_user_line(f"triplet_margin_loss: margin={margin} is negative"))
-    _same_shape("triplet_margin_loss", input, positive)
-    _same_shape("triplet_margin_loss", input, negative)
+    _check_same_shape("triplet_margin_loss", input, positive)
+    _check_same_shape("triplet_margin_loss", input, negative)
     distance = pairwise_distance if distance_function is None else distance_function
-    near, far = distance(input, positive), distance(input, negative)
-    far = minimum(far, distance(positive, negative)) if swap else far
-    return reduced(
-        clip(add(subtract(near, far), margin), min=0.0), reduction, "triplet_margin_loss"
+    positive_distance, negative_distance = distance(input, positive), distance(input, negative)
+    negative_distance = (
+        minimum(negative_distance, distance(positive, negative)) if swap else negative_distance
+    )
+    return reduce_loss(
+        clip(add(subtract(positive_distance, negative_distance), margin), min=0.0),
+        reduction,
+        "triplet_margin_loss",
     )
 
 
@@ -243,21 +260,21 @@ def gaussian_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """(ln variance + (input - label) ** 2 / variance) / 2, variance at least epsilon.
+    """(log(variance) + (input - label)^2 / variance) / 2, with variance >= epsilon.
 
     [*, D], [*, D], [*, D] or [*] or [*, 1] -> [] or [*, D]
 
-    full: with the constant ln(2 pi) / 2.
-    The bound of the variance has no part in its gradient, as in Paddle.
+    full: add the constant log(2 pi) / 2. The lower bound does not affect the gradient of the
+    variance, as in Paddle.
     """
     check_tensors(input, label, variance)
     if variance.ndim == input.ndim - 1:
         variance = unsqueeze(variance, -1)
-    bounded = clip(variance, min=epsilon)
-    variance = variance + (bounded - variance).detach()
+    clipped = clip(variance, min=epsilon)
+    variance = variance + (clipped - variance).detach()
     loss = 0.5 * (log(variance) + square(input - label) / variance)
     loss = add(loss, 0.5 * math.log(2 * math.pi)) if full else loss
-    return reduced(loss, reduction, "gaussian_nll_loss")
+    return reduce_loss(loss, reduction, "gaussian_nll_loss")
 
 
 def poisson_nll_loss(
@@ -269,13 +286,13 @@ def poisson_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """exp(input) - label * input, or input - label * ln(input + epsilon) without log_input.
+    """exp(input) - label * input, or input - label * log(input + epsilon) if not log_input.
 
     [*], [*] -> [] or [*]
 
-    full: with Stirling's approximation of ln(label!) where label is above 1.
+    full: add Stirling's approximation of log(label!) where label > 1
     """
-    _same_shape("poisson_nll_loss", input, label)
+    _check_same_shape("poisson_nll_loss", input, label)
     label = cast(label, input.dtype)
     out = exp(input) - label * input if log_input else input - label * log(add(input, epsilon))
     if full:
@@ -286,7 +303,7 @@ def poisson_nll_loss(
         out = add(
             out, where(greater_than(label, zeros_like(label) + 1.0), stirling, zeros_like(stirling))
         )
-    return reduced(out, reduction, "poisson_nll_loss")
+    return reduce_loss(out, reduction, "poisson_nll_loss")
 
 
 def sigmoid_focal_loss(
@@ -298,17 +315,16 @@ def sigmoid_focal_loss(
     reduction: str = "sum",
     name: str | None = None,
 ) -> Tensor:
-    """Cross entropy that counts easy examples less
+    """Focal loss: cross entropy with a lower weight for well-classified examples (Lin et al. 2017).
 
-    (Lin et al. 2017).
     logit [*], label [*] of 0 and 1, normalizer [1] -> [] or [*]
     """
     loss = binary_cross_entropy_with_logits(logit, label, reduction="none")
-    sure, other = sigmoid(logit), subtract(1.0, label)
-    right = add(multiply(sure, label), multiply(subtract(1.0, sure), other))
-    share = add(multiply(label, alpha), multiply(other, 1 - alpha))
-    loss = multiply(multiply(share, loss), pow(subtract(1.0, right), float(gamma)))
-    return reduced(
+    prob, negative_label = sigmoid(logit), subtract(1.0, label)
+    label_prob = add(multiply(prob, label), multiply(subtract(1.0, prob), negative_label))
+    alpha_weight = add(multiply(label, alpha), multiply(negative_label, 1 - alpha))
+    loss = multiply(multiply(alpha_weight, loss), pow(subtract(1.0, label_prob), float(gamma)))
+    return reduce_loss(
         loss if normalizer is None else divide(loss, normalizer), reduction, "sigmoid_focal_loss"
     )
 
@@ -316,31 +332,30 @@ def sigmoid_focal_loss(
 def dice_loss(
     input: Tensor, label: Tensor, epsilon: float = 0.00001, name: str | None = None
 ) -> Tensor:
-    """1 - twice what input and label share over what both have.
+    """1 - 2 |input * label| / (|input| + |label|) per sample, averaged.
 
     input [N, *, C], label int [N, *, 1] -> []
     """
     check_tensors(input, label)
     if not input.ndim:
         raise no_axis_error(input, -1)
-    hot = one_hot(squeeze(label, -1), input.meta.shape[-1])
+    one_hot_label = one_hot(squeeze(label, -1), input.meta.shape[-1])
     axes = list(range(1, input.ndim))
-    shared = sum_of(multiply(input, hot), axes)
-    both = add(sum_of(input, axes), sum_of(hot, axes))
-    return mean(subtract(1.0, divide(multiply(shared, 2.0), add(both, epsilon))))
+    intersection = sum_of(multiply(input, one_hot_label), axes)
+    total = add(sum_of(input, axes), sum_of(one_hot_label, axes))
+    return mean(subtract(1.0, divide(multiply(intersection, 2.0), add(total, epsilon))))
 
 
 def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float = 0.002) -> Tensor:
-    """Each anchor to be nearest to the positives of its label
+    """N-pair loss with L2 regularization (Sohn 2016).
 
-    (Sohn 2016).
     anchor, positive [N, D], labels [N] -> []
     """
     column = reshape(labels, [-1, 1])
-    same = cast(equal(column, transpose(column, [1, 0])), "float32")
-    same = divide(same, sum_of(same, 1, keepdim=True))
-    sizes = add(mean(sum_of(square(anchor), 1)), mean(sum_of(square(positive), 1)))
-    cross = softmax_with_cross_entropy(
-        matmul(anchor, positive, transpose_y=True), same, soft_label=True
+    targets = cast(equal(column, transpose(column, [1, 0])), "float32")
+    targets = divide(targets, sum_of(targets, 1, keepdim=True))
+    l2_norms = add(mean(sum_of(square(anchor), 1)), mean(sum_of(square(positive), 1)))
+    xent = softmax_with_cross_entropy(
+        matmul(anchor, positive, transpose_y=True), targets, soft_label=True
     )
-    return add(multiply(sizes, 0.25 * l2_reg), mean(sum_of(multiply(same, cross), 0)))
+    return add(multiply(l2_norms, 0.25 * l2_reg), mean(sum_of(multiply(targets, xent), 0)))

@@ -1,4 +1,4 @@
-"""Normalisation."""
+"""Normalization functions."""
 
 from __future__ import annotations
 
@@ -30,17 +30,15 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel
+    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
 
-    (Ioffe and Szegedy 2015).
-    x [N, C, *] -> [N, C, *]
+    x [N, C, *], running_*, weight, bias [C] -> [N, C, *]
 
-    In training mean and var are the batch's and the running ones move: running = momentum * running
-    + (1 - momentum) * batch;
-    otherwise, or with use_global_stats, they are the running ones.   running_*, weight, bias: [C]
+    In training, mean and var are those of the batch, and running = momentum * running + (1 -
+    momentum) * batch. Otherwise, or with use_global_stats, they are the running statistics.
     """
-    frozen = (not training) if use_global_stats is None else use_global_stats
-    return standardized(
+    use_running = (not training) if use_global_stats is None else use_global_stats
+    return batch_norm_with_mode(
         x,
         running_mean,
         running_var,
@@ -50,11 +48,11 @@ def batch_norm(
         momentum,
         epsilon,
         data_format,
-        use_global_stats=frozen,
+        use_global_stats=use_running,
     )
 
 
-def standardized(
+def batch_norm_with_mode(
     x: Tensor,
     running_mean: Tensor,
     running_var: Tensor,
@@ -68,10 +66,10 @@ def standardized(
     use_global_stats: bool,
     trainable_statistics: bool = False,
 ) -> Tensor:
-    """See `batch_norm`.
+    """Batch normalization with an explicit choice of the statistics.
 
-    trainable_statistics: mean and var are the batch's, and the running ones move, not in training
-    alone
+    trainable_statistics: normalize by the statistics of the batch and update the running statistics
+    outside of training, too
     """
     layout = "NCHW" if data_format in ("NC", "NCL", "NCHW", "NCDHW") else "NHWC"
     out = OPS["batch_norm"](
@@ -90,8 +88,8 @@ def standardized(
     y, mean, variance = out[0], out[1], out[2]
     if (training or trainable_statistics) and not state.mode.static:
         running_mean.array, running_var.array = mean.array, variance.array
-    found: Tensor = y
-    return found
+    result: Tensor = y
+    return result
 
 
 def layer_norm(
@@ -102,12 +100,11 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes
+    """(x - mean) / sqrt(var + epsilon) * weight + bias over the last axes (Ba et al. 2016).
 
-    (Ba et al. 2016).
     x [*, *S] -> [*, *S]
 
-    weight, bias: of normalized_shape S, stored flat or in shape.
+    weight, bias: of normalized_shape S, flat or in that shape
     """
     shape = (
         [normalized_shape]
@@ -115,12 +112,14 @@ def layer_norm(
         else [int(d) for d in normalized_shape]
     )
     try:
-        inside = x.meta.shape[x.ndim - len(shape) :]
+        trailing = x.meta.shape[x.ndim - len(shape) :]
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(inside, shape, strict=True)):
+    if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(trailing, shape, strict=True)):
         raise OpError(
-            with_user_line(f"layer_norm: normalized_shape={shape} is not how x ends (X={x.meta})")
+            with_user_line(
+                f"layer_norm: normalized_shape={shape} does not match the last axes (X={x.meta})"
+            )
         )
     flat = [
         t if t is None or t.ndim == 1 else OPS["reshape2"](t, shape=[math.prod(shape)])
@@ -140,9 +139,8 @@ def group_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalised over groups of channels
+    """Normalize over groups of channels (Wu and He 2018).
 
-    (Wu and He 2018).
     x [N, C, *], weight, bias [C] -> [N, C, *]
     """
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
@@ -163,9 +161,8 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Normalised over each channel of each sample
+    """Normalize over each channel of each sample (Ulyanov et al. 2016).
 
-    (Ulyanov et al. 2016).
     x [N, C, *], weight, bias [C] -> [N, C, *]
     """
     out = OPS["instance_norm"](x, weight, bias, epsilon=float(eps))
@@ -181,9 +178,9 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x / (k + alpha * the mean square over `size` channels around) ** beta
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta (Krizhevsky et al.
+    2012).
 
-    (Krizhevsky et al. 2012).
     x [N, C, *] -> like x
     """
     check_tensors(x)
@@ -193,14 +190,16 @@ def local_response_norm(
                 f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"
             )
         )
-    last, shape = data_format[-1] == "C", x.meta.shape
-    around, none, flat = (
+    is_channels_last, shape = data_format[-1] == "C", x.meta.shape
+    channel_pad, no_pad, flat_shape = (
         [size // 2, (size - 1) // 2],
         [0, 0],
-        [0, 1, shape[-1] if last else shape[1], -1],
+        [0, 1, shape[-1] if is_channels_last else shape[1], -1],
     )
-    squares = OPS["reshape2"](OPS["square"](x), shape=[0, 1, -1, shape[-1]] if last else flat)
-    wide = pad(squares, [*around, *none] if last else [*none, *around])
-    mean = avg_pool2d(wide, (1, size) if last else (size, 1), stride=1)
+    squares = OPS["reshape2"](
+        OPS["square"](x), shape=[0, 1, -1, shape[-1]] if is_channels_last else flat_shape
+    )
+    padded = pad(squares, [*channel_pad, *no_pad] if is_channels_last else [*no_pad, *channel_pad])
+    mean = avg_pool2d(padded, (1, size) if is_channels_last else (size, 1), stride=1)
     mean = OPS["reshape2"](mean, shape=[0, *shape[1:]])
     return divide(x, pow(OPS["scale"](mean, scale=float(alpha), bias=float(k)), float(beta)))

@@ -1,4 +1,4 @@
-"""Pooling."""
+"""Pooling functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...tensor.manipulation import (
     where,
 )
 from ...tensor.math import divide, minimum, sum
-from .conv import is_last, padding_attrs, pair
+from .conv import int_list, is_channels_last, padding_attrs
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -55,20 +55,20 @@ def _pool(
     data_format: str,
     **attrs: Any,
 ) -> Tensor:
-    size = pair(kernel, rank)
+    size = int_list(kernel, rank)
     return OPS[f"pool{rank}d"](
         x,
         pooling_type=kind,
         ksize=size,
-        strides=size if stride is None else pair(stride, rank),
+        strides=size if stride is None else int_list(stride, rank),
         ceil_mode=ceil_mode,
         data_format=data_format,
-        **padding_attrs(padding, rank, is_last(data_format)),
+        **padding_attrs(padding, rank, is_channels_last(data_format)),
         **attrs,
     )
 
 
-def _max(
+def _max_pool(
     rank: int,
     x: Tensor,
     kernel: Any,
@@ -80,18 +80,18 @@ def _max(
 ) -> Any:
     if not return_mask:
         return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
-    if is_last(data_format) or isinstance(padding, str):
+    if is_channels_last(data_format) or isinstance(padding, str):
         why = f"return_mask=True requires channels-first data and numeric paddings (X={x.meta})"
         raise OpError(with_user_line(f"max_pool{rank}d: {why}"))
-    size = pair(kernel, rank)
+    size = int_list(kernel, rank)
     strides, pads = (
-        size if stride is None else pair(stride, rank),
+        size if stride is None else int_list(stride, rank),
         padding_attrs(padding, rank, False)["paddings"],
     )
     return OPS[f"max_pool{rank}d_with_index"](x, ksize=size, strides=strides, paddings=pads)
 
 
-def _average(
+def _avg_pool(
     rank: int,
     x: Tensor,
     kernel: Any,
@@ -102,12 +102,14 @@ def _average(
     divisor: float | None,
     data_format: str,
 ) -> Tensor:
-    """The mean of each window; with a divisor the sum divided by that."""
-    inside = exclusive and divisor is None
-    out = _pool(rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=inside)
+    """Average pooling; with a divisor the sum of each window divided by it."""
+    exclusive_attr = exclusive and divisor is None
+    out = _pool(
+        rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive_attr
+    )
     if divisor is None:
         return out
-    return OPS["scale"](out, scale=math.prod(pair(kernel, rank)) / float(divisor))
+    return OPS["scale"](out, scale=math.prod(int_list(kernel, rank)) / float(divisor))
 
 
 def max_pool2d(
@@ -120,11 +122,11 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """The maximum of each window; with return_mask also where it was, as a flat index.
+    """Max pooling; with `return_mask` also the flat indices of the maxima.
 
     x [N, C, H, W] -> [N, C, H', W']
     """
-    return _max(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+    return _max_pool(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
 def max_pool3d(
@@ -137,11 +139,11 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """The maximum of each window; with return_mask also where it was.
+    """Max pooling; with `return_mask` also the flat indices of the maxima.
 
     x [N, C, D, H, W] -> [N, C, D', H', W']
     """
-    return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
+    return _max_pool(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
 def avg_pool2d(
@@ -155,11 +157,11 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window, of its elements inside x when exclusive.
+    """Average pooling; if `exclusive`, over the elements of a window inside of x.
 
     x [N, C, H, W] -> [N, C, H', W']
     """
-    return _average(
+    return _avg_pool(
         2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
     )
 
@@ -175,19 +177,19 @@ def avg_pool3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window, of its elements inside x when exclusive.
+    """Average pooling; if `exclusive`, over the elements of a window inside of x.
 
     x [N, C, D, H, W] -> [N, C, D', H', W']
     """
-    return _average(
+    return _avg_pool(
         3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
     )
 
 
 def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
-    sizes = _wanted(rank, x, output_size, data_format)
+    sizes = _output_sizes(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
-        return _averaged_to(x, sizes, data_format)
+        return _adaptive_avg_symbolic(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
         x,
         pooling_type="avg",
@@ -198,59 +200,58 @@ def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tenso
     )
 
 
-def _wanted(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[Any]:
-    """The sizes asked for; None keeps that of x.   Tensors where only a run knows."""
-    several = isinstance(output_size, list | tuple)
-    sizes = list(output_size) if several else [output_size] * rank
+def _output_sizes(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[Any]:
+    """Return the output sizes; None selects the size of x. Symbolic sizes are tensors."""
+    is_sequence = isinstance(output_size, list | tuple)
+    sizes = list(output_size) if is_sequence else [output_size] * rank
     if any(s is None for s in sizes):
         check_tensors(x)
-        spatial = x.shape[1:-1] if is_last(data_format) else x.shape[2:]
+        spatial = x.shape[1:-1] if is_channels_last(data_format) else x.shape[2:]
         if len(spatial) < len(sizes):
             raise no_axis_error(x, len(sizes) + 1)
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes
-    return pair([int(s) for s in sizes], rank)
+    return int_list([int(s) for s in sizes], rank)
 
 
-def _averaged_to(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
-    """Adaptive means, along one axis after the other."""
-    for axis, size in enumerate(sizes, 1 if is_last(data_format) else 2):
+def _adaptive_avg_symbolic(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
+    """Adaptive average pooling to symbolic sizes, one axis after the other."""
+    for axis, size in enumerate(sizes, 1 if is_channels_last(data_format) else 2):
         order = list(range(x.ndim))
         order[axis], order[-1] = order[-1], order[axis]
         x = transpose(
-            _window_means(transpose(x, order), _whole(x.shape[axis]), _whole(size)), order
+            _window_means(transpose(x, order), _as_int64(x.shape[axis]), _as_int64(size)), order
         )
     return x
 
 
-def _whole(size: Any) -> Any:
+def _as_int64(size: Any) -> Any:
     return reshape(cast(size, "int64"), []) if isinstance(size, Tensor) else size
 
 
 def _window_means(x: Tensor, size: Any, out: Any) -> Tensor:
-    """The mean of each window of the last axis.
+    """Average each window of the last axis: [*, size] -> [*, out].
 
-    A product with weights would carry a NaN into all windows.
-    [*, size] -> [*, out]
+    A matrix product with weights would spread a NaN to all windows.
     """
-    longest = (size + (out - 1)) // out + 1
-    window, at = (
+    max_window = (size + (out - 1)) // out + 1
+    window, offset = (
         unsqueeze(arange(out, dtype="int64"), 1),
-        unsqueeze(arange(longest, dtype="int64"), 0),
+        unsqueeze(arange(max_window, dtype="int64"), 0),
     )
     start, end = window * size // out, ((window + 1) * size + (out - 1)) // out
-    places = start + at
-    taken = gather(x, reshape(minimum(places, size - 1), [-1]), axis=x.ndim - 1)
-    windows = reshape(taken, [0] * (x.ndim - 1) + [out, longest])
-    total = sum(where(expand_as(places < end, windows), windows, zeros_like(windows)), axis=-1)
+    positions = start + offset
+    gathered = gather(x, reshape(minimum(positions, size - 1), [-1]), axis=x.ndim - 1)
+    windows = reshape(gathered, [0] * (x.ndim - 1) + [out, max_window])
+    total = sum(where(expand_as(positions < end, windows), windows, zeros_like(windows)), axis=-1)
     return divide(total, cast(squeeze(end - start, 1), x.dtype))
 
 
 def adaptive_avg_pool2d(
     x: Tensor, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Means of windows chosen to give output_size; None keeps a size.
+    """Average pooling to a given output size; None selects the size of x.
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
@@ -260,7 +261,7 @@ def adaptive_avg_pool2d(
 def adaptive_avg_pool3d(
     x: Tensor, output_size: Any, data_format: str = "NCDHW", name: str | None = None
 ) -> Tensor:
-    """Means of windows chosen to give output_size; None keeps a size.
+    """Average pooling to a given output size; None selects the size of x.
 
     x [N, C, D, H, W] -> [N, C, *output_size]
     """
@@ -268,45 +269,47 @@ def adaptive_avg_pool3d(
 
 
 def _adaptive_max(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
-    sizes = [int(s) for s in _wanted(rank, x, output_size, "NC")]
-    found = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
-    return found if return_mask else found[0]
+    sizes = [int(s) for s in _output_sizes(rank, x, output_size, "NC")]
+    results = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
+    return results if return_mask else results[0]
 
 
 def adaptive_max_pool2d(
     x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maxima of windows chosen to give output_size, and with return_mask where.
+    """Max pooling to a given output size; with `return_mask` also the indices.
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    # Paddle's pool2d uses single pixels here.
+    # Not pool2d: Paddle's reads single pixels instead of windows here.
     return _adaptive_max(2, x, output_size, return_mask)
 
 
 def adaptive_max_pool3d(
     x: Tensor, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maxima of windows chosen to give output_size, and with return_mask where.
+    """Max pooling to a given output size; with `return_mask` also the indices.
 
     x [N, C, D, H, W] -> [N, C, *output_size]
     """
     return _adaptive_max(3, x, output_size, return_mask)
 
 
-def _as_2d(x: Tensor) -> Tensor:
+def _add_height_axis(x: Tensor) -> Tensor:
     return OPS["unsqueeze2"](x, axes=[2])
 
 
-def _as_1d(x: Any) -> Any:
-    return tuple(map(_as_1d, x)) if isinstance(x, tuple) else OPS["squeeze2"](x, axes=[2])
+def _drop_height_axis(x: Any) -> Any:
+    return (
+        tuple(map(_drop_height_axis, x)) if isinstance(x, tuple) else OPS["squeeze2"](x, axes=[2])
+    )
 
 
-def _row(value: Any, first: int) -> Any:
-    return value if isinstance(value, str) else [first, *pair(value, 1)]
+def _window_2d(value: Any, first: int) -> Any:
+    return value if isinstance(value, str) else [first, *int_list(value, 1)]
 
 
-def _padding_of_row(padding: Any) -> Any:
+def _padding_2d(padding: Any) -> Any:
     if isinstance(padding, str):
         return padding
     pads = padding_attrs(padding, 1, False)["paddings"]
@@ -322,18 +325,18 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The maximum of each window; with return_mask also where it was.
+    """Max pooling; with `return_mask` also the indices of the maxima.
 
     x [N, C, L] -> [N, C, L']
     """
-    strides = _row(kernel_size if stride is None else stride, 1)
-    return _as_1d(
-        _max(
+    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    return _drop_height_axis(
+        _max_pool(
             2,
-            _as_2d(x),
-            _row(kernel_size, 1),
+            _add_height_axis(x),
+            _window_2d(kernel_size, 1),
             strides,
-            _padding_of_row(padding),
+            _padding_2d(padding),
             return_mask,
             ceil_mode,
             "NCHW",
@@ -350,36 +353,46 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window.   x [N, C, L] -> [N, C, L']"""
-    strides = _row(kernel_size if stride is None else stride, 1)
-    wide = _as_2d(x)
-    out = _average(
+    """Average pooling.
+
+    x [N, C, L] -> [N, C, L']
+    """
+    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    image = _add_height_axis(x)
+    out = _avg_pool(
         2,
-        wide,
-        _row(kernel_size, 1),
+        image,
+        _window_2d(kernel_size, 1),
         strides,
-        _padding_of_row(padding),
+        _padding_2d(padding),
         ceil_mode,
         exclusive,
         None,
         "NCHW",
     )
-    return _as_1d(out)
+    return _drop_height_axis(out)
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) -> Tensor:
-    """Means of windows chosen to give output_size.   x [N, C, L] -> [N, C, output_size]"""
-    return _as_1d(_adaptive(2, _as_2d(x), [1, *_wanted(1, x, output_size, "NCL")], "NCHW"))
+    """Average pooling to a given output size.
+
+    x [N, C, L] -> [N, C, output_size]
+    """
+    return _drop_height_axis(
+        _adaptive(2, _add_height_axis(x), [1, *_output_sizes(1, x, output_size, "NCL")], "NCHW")
+    )
 
 
 def adaptive_max_pool1d(
     x: Tensor, output_size: int, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """Maxima of windows chosen to give output_size, and with return_mask where.
+    """Max pooling to a given output size; with `return_mask` also the indices.
 
     x [N, C, L] -> [N, C, output_size]
     """
-    return _as_1d(_adaptive_max(2, _as_2d(x), [1, *pair(output_size, 1)], return_mask))
+    return _drop_height_axis(
+        _adaptive_max(2, _add_height_axis(x), [1, *int_list(output_size, 1)], return_mask)
+    )
 
 
 def _unpool(
@@ -392,55 +405,62 @@ def _unpool(
     data_format: str,
     output_size: Any,
 ) -> Tensor:
-    if is_last(data_format):
+    if is_channels_last(data_format):
         raise OpError(
-            with_user_line(f"max_unpool{rank}d: data_format={data_format!r} has its channels last")
+            with_user_line(f"max_unpool{rank}d: data_format={data_format!r} is not channels-first")
         )
-    size, pads = pair(kernel, rank), pair(padding, rank)
-    strides = size if stride is None else pair(stride, rank)
-    more = {"unpooling_type": "max"} if rank == 2 else {}
-    sizes = _unpooled_size(x, size, strides, pads, output_size, rank)
+    size, pads = int_list(kernel, rank), int_list(padding, rank)
+    strides = size if stride is None else int_list(stride, rank)
+    attrs = {"unpooling_type": "max"} if rank == 2 else {}
+    sizes = _unpool_sizes(x, size, strides, pads, output_size, rank)
     if any(isinstance(s, Tensor) for s in sizes):
-        return _put_back(x, indices, sizes)
+        return _scatter_to_indices(x, indices, sizes)
     return OPS["unpool" if rank == 2 else "unpool3d"](
-        x, indices, ksize=size, strides=strides, paddings=pads, output_size=sizes, **more
+        x, indices, ksize=size, strides=strides, paddings=pads, output_size=sizes, **attrs
     )
 
 
-def _put_back(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
-    """Zeros of sizes that only a run knows, with x at its places.
+def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
+    """Scatter x to its indices in zeros of symbolic sizes.
 
     x, indices [N, C, *S] -> [N, C, *sizes]
     """
-    count = math.prod(_whole(s) for s in sizes)
-    empty = full([x.shape[0], x.shape[1], count], 0.0, x.dtype)
-    flat, places = reshape(x, [0, 0, -1]), cast(reshape(indices, [0, 0, -1]), "int64")
-    return reshape(put_along_axis(empty, places, flat, 2), [x.shape[0], x.shape[1], *sizes])
+    count = math.prod(_as_int64(s) for s in sizes)
+    zeros = full([x.shape[0], x.shape[1], count], 0.0, x.dtype)
+    flat, positions = reshape(x, [0, 0, -1]), cast(reshape(indices, [0, 0, -1]), "int64")
+    return reshape(put_along_axis(zeros, positions, flat, 2), [x.shape[0], x.shape[1], *sizes])
 
 
-def _unpooled_size(
-    x: Tensor, size: list[int], strides: list[int], pads: list[int], wanted: Any, rank: int
+def _unpool_sizes(
+    x: Tensor, size: list[int], strides: list[int], pads: list[int], requested: Any, rank: int
 ) -> list[Any]:
-    """The sizes before pooling: those wanted, which may be a whole shape, else the smallest that
-    pooling takes to those of x.
+    """Return the sizes before pooling: the requested sizes, or the smallest that pooling maps to
+    those of x.
 
-    Tensors where only a run knows them.
+    requested: may be a whole shape. Symbolic sizes are tensors.
     """
     check_tensors(x)
     sizes = x.shape[2:]
-    least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, strides, size, pads, strict=True)]
-    if wanted is None:
-        return least
-    found = [w if state.mode.static and isinstance(w, Tensor) else int(w) for w in wanted][-rank:]
-    if any(isinstance(s, Tensor) for s in (*found, *least)):
-        return found
-    if any(not low - s < w < low + s for w, low, s in zip(found, least, strides, strict=True)):
+    smallest = [
+        (n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, strides, size, pads, strict=True)
+    ]
+    if requested is None:
+        return smallest
+    output_sizes = [
+        w if state.mode.static and isinstance(w, Tensor) else int(w) for w in requested
+    ][-rank:]
+    if any(isinstance(s, Tensor) for s in (*output_sizes, *smallest)):
+        return output_sizes
+    if any(
+        not low - s < w < low + s for w, low, s in zip(output_sizes, smallest, strides, strict=True)
+    ):
         raise OpError(
             with_user_line(
-                f"max_unpool: output_size={list(wanted)} is not near {least} (X={x.meta})"
+                f"max_unpool: output_size={list(requested)} is not within a stride of "
+                f"{smallest} (X={x.meta})"
             )
         )
-    return found
+    return output_sizes
 
 
 def max_unpool2d(
@@ -453,7 +473,7 @@ def max_unpool2d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Zeros with x at the indices that max_pool2d gave.
+    """Inverse of max_pool2d: places x at the indices of the maxima, zeros elsewhere.
 
     x, indices [N, C, H, W] -> [N, C, H', W']
     """
@@ -470,7 +490,7 @@ def max_unpool3d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Zeros with x at the indices that max_pool3d gave.
+    """Inverse of max_pool3d: places x at the indices of the maxima, zeros elsewhere.
 
     x, indices [N, C, D, H, W] -> [N, C, D', H', W']
     """
@@ -487,19 +507,22 @@ def max_unpool1d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Zeros with x at the indices that max_pool1d gave.   x, indices [N, C, L] -> [N, C, L']"""
-    wanted = None if output_size is None else [1, list(output_size)[-1]]
-    strides = _row(kernel_size if stride is None else stride, 1)
-    layout = "NHWC" if is_last(data_format) else "NCHW"
-    return _as_1d(
+    """Inverse of max_pool1d: places x at the indices of the maxima, zeros elsewhere.
+
+    x, indices [N, C, L] -> [N, C, L']
+    """
+    requested = None if output_size is None else [1, list(output_size)[-1]]
+    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    layout = "NHWC" if is_channels_last(data_format) else "NCHW"
+    return _drop_height_axis(
         _unpool(
             2,
-            _as_2d(x),
-            _as_2d(indices),
-            _row(kernel_size, 1),
+            _add_height_axis(x),
+            _add_height_axis(indices),
+            _window_2d(kernel_size, 1),
             strides,
-            _row(padding, 0),
+            _window_2d(padding, 0),
             layout,
-            wanted,
+            requested,
         )
     )

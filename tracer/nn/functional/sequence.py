@@ -1,4 +1,4 @@
-"""Sequences: losses, masks, beams, and attention over them."""
+"""Functions of sequences: CTC and hierarchical sigmoid losses, masks, beams and attention."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...tensor.manipulation import squeeze, transpose
 from ...tensor.math import add, divide, mean, multiply, subtract
 from .activation import softmax
 from .common import dropout
-from .loss import reduced
+from .loss import reduce_loss
 
 __all__ = [
     "ctc_loss",
@@ -34,13 +34,12 @@ def ctc_loss(
     reduction: str = "mean",
     norm_by_times: bool = False,
 ) -> Tensor:
-    """-ln of the probability of the labels
+    """Negative log-likelihood of label sequences (Graves et al. 2006).
 
-    (Graves et al. 2006).
-    log_probs [T, B, C], taken as logits, labels int [B, S] -> [] or [B]
+    log_probs [T, B, C] are logits, labels int [B, S] -> [] or [B]
 
-    The mean is that of the losses over the lengths of their labels; norm_by_times: gradients are
-    divided by the number of steps.
+    The mean is that of the losses divided by the lengths of their labels. norm_by_times: divide
+    gradients by the number of time steps.
     """
     loss, _ = OPS["warpctc"](
         log_probs, labels, input_lengths, label_lengths, blank=blank, norm_by_times=norm_by_times
@@ -49,7 +48,7 @@ def ctc_loss(
     return (
         mean(divide(loss, cast(label_lengths, loss.dtype)))
         if reduction == "mean"
-        else reduced(loss, reduction, "ctc_loss")
+        else reduce_loss(loss, reduction, "ctc_loss")
     )
 
 
@@ -64,13 +63,11 @@ def hsigmoid_loss(
     is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """A softmax over many classes as a walk down a binary tree
+    """Softmax over many classes as a path in a binary tree (Morin and Bengio 2005).
 
-    (Morin and Bengio 2005).
-    input [N, D], label int [N, 1] -> [N, 1]
+    input [N, D], label int [N, 1], weight [num_classes - 1, D], bias [num_classes - 1, 1] -> [N, 1]
 
-    weight [num_classes - 1, D], bias [num_classes - 1, 1]; path_table, path_code [N, L]: a tree of
-    one's own, -1 behind the end.
+    path_table, path_code [N, L]: a custom tree, padded with -1
     """
     if num_classes < 2:
         raise OpError(with_user_line(f"hsigmoid_loss: num_classes={num_classes} is less than 2"))
@@ -90,18 +87,18 @@ def hsigmoid_loss(
 def sequence_mask(
     x: Tensor, maxlen: Any = None, dtype: Any = "int64", name: str | None = None
 ) -> Tensor:
-    """1 at the places before x, else 0; without maxlen as many places as the largest x.
+    """1 at the positions before x, otherwise 0. The default `maxlen` is the maximum of x.
 
     x int [*] -> [*, maxlen]
     """
-    number = dtype_of(dtype).proto
+    proto = dtype_of(dtype).proto
     if isinstance(maxlen, Tensor):
-        return OPS["sequence_mask"](x, maxlen, out_dtype=number)
-    return OPS["sequence_mask"](x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=number)
+        return OPS["sequence_mask"](x, maxlen, out_dtype=proto)
+    return OPS["sequence_mask"](x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=proto)
 
 
 def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
-    """The whole beams, from the tokens of each step and which beam they went on.
+    """Return the token sequences of beams, from the token and the parent beam of each step.
 
     int [T, B, W], [T, B, W] -> [T, B, W]
     """
@@ -118,28 +115,30 @@ def scaled_dot_product_attention(
     training: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """softmax(query key' / sqrt(D)) value for each head
+    """softmax(q k' / sqrt(D) + mask) v for each head (Vaswani et al. 2017).
 
-    (Vaswani et al. 2017).
     query [B, L, H, D], key, value [B, S, H, D] -> [B, L, H, D]
 
-    attn_mask: bool (False hides) or additive, broadcast to [B, H, L, S]; is_causal: a place sees
-    none behind it.
+    attn_mask: bool (False masks a position) or additive, broadcast to [B, H, L, S]; is_causal: mask
+    all later positions
     """
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
     scores = matmul(multiply(q, query.meta.shape[-1] ** -0.5), k, transpose_y=True)
     if attn_mask is not None:
         scores = add(
             scores,
-            attn_mask if is_real(attn_mask.meta.dtype) else additive(attn_mask, scores.dtype),
+            attn_mask
+            if is_real(attn_mask.meta.dtype)
+            else bool_mask_to_additive(attn_mask, scores.dtype),
         )
     weights = OPS["fused_softmax_mask_upper_triangle"](scores) if is_causal else softmax(scores)
     weights = dropout(weights, dropout_p, training=training) if dropout_p else weights
     return transpose(matmul(weights, v), [0, 2, 1, 3])
 
 
-def additive(mask: Tensor, dtype: Any) -> Tensor:
-    """A bool or int mask (False hides) as what is added to scores: 0, or as good as minus infinity.
+def bool_mask_to_additive(mask: Tensor, dtype: Any) -> Tensor:
+    """Convert a bool or int mask to a term that is added to scores: 0, or -1e9 (float16: -3e4) for
+    False.
 
     [*] -> [*] of dtype
     """

@@ -1,4 +1,4 @@
-"""Batch normalisation over the batches of all ranks."""
+"""Batch normalization over the batches of all ranks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ...tensor.convert import cast
 
 
 def _sum(x: Tensor, axes: list[int]) -> Tensor:
-    found: Tensor = OPS["reduce_sum"](x, dim=axes, keep_dim=True)
-    return found
+    out: Tensor = OPS["reduce_sum"](x, dim=axes, keep_dim=True)
+    return out
 
 
-def _of_all(x: Tensor) -> Tensor:
-    found: Tensor = OPS["c_allreduce_sum"](x, use_calc_stream=True)
-    return found
+def _all_reduce(x: Tensor) -> Tensor:
+    out: Tensor = OPS["c_allreduce_sum"](x, use_calc_stream=True)
+    return out
 
 
 def sync_batch_norm(
@@ -35,36 +35,35 @@ def sync_batch_norm(
     epsilon: float,
     data_format: str,
 ) -> Tensor:
-    """batch_norm in training, where mean and variance are those of the batches of all ranks
-    together.
+    """Batch normalization in training with the mean and variance over the batches of all ranks.
 
     x [N, C, *] -> like x
 
-    Batches may differ in size.  Made of ops, with one sum over ranks for each of the two, and so
-    are its gradients.
+    Batches may differ in size. The function is a composition of ops, so that its gradients are
+    reduced over the ranks, too.
     """
     if state.mode.static:
         raise OarlockError(
-            with_user_line(
-                "SyncBatchNorm: trains eagerly; a program has no place for several ranks"
-            )
+            with_user_line("SyncBatchNorm: training is supported in eager mode only")
         )
     channel = 1 if data_format.startswith("NC") else x.ndim - 1
     axes = [a for a in range(x.ndim) if a != channel]
-    along = [x.shape[channel] if a == channel else 1 for a in range(x.ndim)]
-    wide = np.dtype(np.float32) if is_half(x.meta.dtype) else x.meta.dtype
-    held = cast(x, wide)
-    here = math.prod(x.shape[a] for a in axes)
-    count = _of_all(Tensor(cuda.to_device(np.array([here], dtype=wide), cuda.index_of(x.array))))
-    mean = _of_all(_sum(held, axes)) / count
-    apart = held - mean
-    variance = _of_all(_sum(apart * apart, axes)) / count
-    out = apart * OPS["rsqrt"](variance + epsilon)
+    channel_shape = [x.shape[channel] if a == channel else 1 for a in range(x.ndim)]
+    stat_dtype = np.dtype(np.float32) if is_half(x.meta.dtype) else x.meta.dtype
+    x32 = cast(x, stat_dtype)
+    local_count = math.prod(x.shape[a] for a in axes)
+    count = _all_reduce(
+        Tensor(cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.index_of(x.array)))
+    )
+    mean = _all_reduce(_sum(x32, axes)) / count
+    centred = x32 - mean
+    variance = _all_reduce(_sum(centred * centred, axes)) / count
+    out = centred * OPS["rsqrt"](variance + epsilon)
     if weight is not None:
-        out = out * OPS["reshape2"](cast(weight, wide), shape=along)
+        out = out * OPS["reshape2"](cast(weight, stat_dtype), shape=channel_shape)
     if bias is not None:
-        out = out + OPS["reshape2"](cast(bias, wide), shape=along)
+        out = out + OPS["reshape2"](cast(bias, stat_dtype), shape=channel_shape)
     for running, batch in ((running_mean, mean), (running_var, variance)):
-        moved = momentum * running.array + (1 - momentum) * batch.array.reshape(-1)
-        running.set_value(moved.astype(running.array.dtype))
+        updated = momentum * running.array + (1 - momentum) * batch.array.reshape(-1)
+        running.set_value(updated.astype(running.array.dtype))
     return cast(out, x.meta.dtype)

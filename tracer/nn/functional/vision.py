@@ -1,4 +1,4 @@
-"""Pictures resized, read at places, and rearranged.   x [N, C, H, W] unless said otherwise."""
+"""Resizing, sampling and rearranging of images [N, C, H, W]."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
-from ...tensor.convert import stacked_sizes
-from .conv import pair
+from ...tensor.convert import int_inputs_tensor
+from .conv import int_list
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = [
@@ -36,8 +36,8 @@ _RANKS = {
 _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-def _refuse(why: str, x: Tensor) -> None:
-    raise OpError(with_user_line(f"interpolate: {why} (X={x.meta})"))
+def _raise_error(problem: str, x: Tensor) -> None:
+    raise OpError(with_user_line(f"interpolate: {problem} (X={x.meta})"))
 
 
 def _check(
@@ -51,19 +51,19 @@ def _check(
 ) -> None:
     rank = x.ndim - 2
     if mode not in _RANKS:
-        _refuse(f"mode={mode!r} is not one of {', '.join(map(repr, _RANKS))}", x)
+        _raise_error(f"mode={mode!r} is not one of {', '.join(map(repr, _RANKS))}", x)
     if rank not in _RANKS[mode]:
-        _refuse(f"mode={mode!r} is not for this rank", x)
+        _raise_error(f"mode={mode!r} does not support this rank", x)
     if data_format not in _FORMATS[rank]:
-        _refuse(
+        _raise_error(
             f"data_format={data_format!r} is neither {' nor '.join(map(repr, _FORMATS[rank]))}", x
         )
     if (size is None) == (scale is None):
-        _refuse("give one of size and scale_factor", x)
+        _raise_error("specify exactly one of size and scale_factor", x)
     if align_mode not in (0, 1):
-        _refuse(f"align_mode={align_mode} is neither 0 nor 1", x)
+        _raise_error(f"align_mode={align_mode} is neither 0 nor 1", x)
     if align_corners and mode == "nearest":
-        _refuse("align_corners is for linear, bilinear, bicubic and trilinear", x)
+        _raise_error("align_corners requires mode linear, bilinear, bicubic or trilinear", x)
 
 
 def interpolate(
@@ -76,11 +76,13 @@ def interpolate(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """x resized to `size`, or by scale_factor.   x [N, C, *S] -> [N, C, *size]
+    """Resize x to `size` or by `scale_factor`; both may be tensors.
 
-    mode: 'nearest', 'linear' (3 axes), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
-    average pooling). align_corners: the outer pixels' centres stay; align_mode 1 leaves out the
-    half pixel; size and scale_factor may be tensors.
+    x [N, C, *S] -> [N, C, *size]
+
+    mode: 'nearest', 'linear' (rank 3), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
+    average pooling). align_corners: the centres of the corner pixels stay aligned. align_mode 1: no
+    half-pixel offset.
     """
     check_tensors(x)
     mode, data_format = mode.lower(), data_format.upper()
@@ -91,7 +93,7 @@ def interpolate(
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
         if size is None:
-            _refuse("mode='area' needs size", x)
+            _raise_error("mode='area' requires size", x)
         if isinstance(size, Tensor):
             size = [size[i] for i in range(size.shape[0])] if size.ndim else size
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
@@ -108,20 +110,20 @@ def interpolate(
 
 
 def _sizes(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The operands OutSize, SizeTensor, Scale, and the attributes."""
+    """Return the inputs OutSize, SizeTensor, Scale, and the attributes."""
     if isinstance(size, Tensor):
         return [OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto)], {}
     rank = x.ndim - 2
-    wanted = [size] * rank if not isinstance(size, list | tuple) else list(size)
-    if len(wanted) != rank:
-        _refuse(f"size={size} does not fit", x)
+    sizes = [size] * rank if not isinstance(size, list | tuple) else list(size)
+    if len(sizes) != rank:
+        _raise_error(f"size={size} does not fit", x)
     names = ["out_d", "out_h", "out_w"][3 - rank :]
-    if any(isinstance(s, Tensor) for s in wanted):
-        return [None, [_as_size(s) for s in wanted]], dict.fromkeys(names, -1)
-    return [], {n: int(s) for n, s in zip(names, wanted, strict=True)}
+    if any(isinstance(s, Tensor) for s in sizes):
+        return [None, [_size_tensor(s) for s in sizes]], dict.fromkeys(names, -1)
+    return [], {n: int(s) for n, s in zip(names, sizes, strict=True)}
 
 
-def _as_size(size: Any) -> Tensor:
+def _size_tensor(size: Any) -> Tensor:
     if not isinstance(size, Tensor):
         return OPS["fill_constant"](
             None, None, None, shape=[1], dtype=2, value=float(size), str_value=str(size)
@@ -149,24 +151,27 @@ def upsample(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """interpolate under its other name.   x [N, C, *S] -> [N, C, *size]"""
+    """The same as `interpolate`.
+
+    x [N, C, *S] -> [N, C, *size]
+    """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 
 def affine_grid(
     theta: Tensor, out_shape: Any, align_corners: bool = True, name: str | None = None
 ) -> Tensor:
-    """Where the pixels of an affine map of a picture come from, for grid_sample.
+    """Return the sampling positions of an affine map of an image, for grid_sample.
 
     theta [N, 2, 3], out_shape N, C, H, W -> [N, H, W, 2]
 
-    In space: theta [N, 3, 4], out_shape N, C, D, H, W -> [N, D, H, W, 3].
+    Volumes: theta [N, 3, 4], out_shape N, C, D, H, W -> [N, D, H, W, 3]
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
-    wanted = stacked_sizes(out_shape)
-    if wanted is not None:
-        return OPS["affine_grid"](theta, wanted, align_corners=align_corners)
+    shape_tensor = int_inputs_tensor(out_shape)
+    if shape_tensor is not None:
+        return OPS["affine_grid"](theta, shape_tensor, align_corners=align_corners)
     return OPS["affine_grid"](
         theta, output_shape=[int(s) for s in out_shape], align_corners=align_corners
     )
@@ -180,13 +185,12 @@ def grid_sample(
     align_corners: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """x read at the places that grid names by coordinates in [-1, 1]
+    """Sample x at positions in [-1, 1] (Jaderberg et al. 2015).
 
-    (Jaderberg et al. 2015).
     grid [N, H', W', 2] -> [N, C, H', W']
 
     mode: 'bilinear', 'nearest'; padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W]
-    takes a grid of three coordinates.
+    requires a grid of three coordinates
     """
     return OPS["grid_sampler"](
         x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
@@ -196,9 +200,8 @@ def grid_sample(
 def pixel_shuffle(
     x: Tensor, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Groups of r * r channels as squares of pixels, r the factor
+    """Rearrange channels into blocks of r x r pixels (Shi et al. 2016).
 
-    (Shi et al. 2016).
     x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
     """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor, data_format=data_format)
@@ -207,16 +210,18 @@ def pixel_shuffle(
 def pixel_unshuffle(
     x: Tensor, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """The way back of pixel_shuffle.   x [N, C, H * r, W * r] -> [N, C * r * r, H, W]"""
+    """Inverse of pixel_shuffle.
+
+    x [N, C, H * r, W * r] -> [N, C * r * r, H, W]
+    """
     return OPS["pixel_unshuffle"](x, downscale_factor=downscale_factor, data_format=data_format)
 
 
 def channel_shuffle(
     x: Tensor, groups: int, data_format: str = "NCHW", name: str | None = None
 ) -> Tensor:
-    """Channel i of every group, then channel i + 1 of every group
+    """Interleave the channels of all groups (Zhang et al. 2017).
 
-    (Zhang et al. 2017).
     -> like x
     """
     return OPS["channel_shuffle"](x, groups=groups, data_format=data_format)
@@ -229,9 +234,8 @@ def temporal_shift(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Tensor:
-    """A part of the channels from the frame before, a part from the one after
+    """Shift some channels one frame forward and some one frame back (Lin et al. 2019).
 
-    (Lin et al. 2019).
     x [N * seg_num, C, H, W] -> like x
     """
     return OPS["temporal_shift"](
@@ -239,11 +243,11 @@ def temporal_shift(
     )
 
 
-def _four(paddings: Any) -> list[int]:
-    """The paddings top, left, bottom, right."""
+def _four_paddings(paddings: Any) -> list[int]:
+    """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
-    return [*paddings, *paddings] if len(paddings) == 2 else pair(paddings, 4)
+    return [*paddings, *paddings] if len(paddings) == 2 else int_list(paddings, 4)
 
 
 def unfold(
@@ -254,16 +258,16 @@ def unfold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Tensor:
-    """What a window sees at each of its L places, as columns.
+    """Extract the L sliding windows as columns (im2col).
 
     x [N, C, H, W] -> [N, C * kH * kW, L]
     """
     return OPS["unfold"](
         x,
-        kernel_sizes=pair(kernel_sizes),
-        strides=pair(strides),
-        paddings=_four(paddings),
-        dilations=pair(dilations),
+        kernel_sizes=int_list(kernel_sizes),
+        strides=int_list(strides),
+        paddings=_four_paddings(paddings),
+        dilations=int_list(dilations),
     )
 
 
@@ -276,15 +280,15 @@ def fold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Tensor:
-    """Columns added where their windows lie: the adjoint of unfold.
+    """Sum columns into sliding windows (col2im): the adjoint of unfold.
 
     x [N, C * kH * kW, L] -> [N, C, *output_sizes]
     """
     return OPS["fold"](
         x,
-        output_sizes=pair(output_sizes),
-        kernel_sizes=pair(kernel_sizes),
-        strides=pair(strides),
-        paddings=_four(paddings),
-        dilations=pair(dilations),
+        output_sizes=int_list(output_sizes),
+        kernel_sizes=int_list(kernel_sizes),
+        strides=int_list(strides),
+        paddings=_four_paddings(paddings),
+        dilations=int_list(dilations),
     )

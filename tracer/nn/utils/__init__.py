@@ -1,4 +1,4 @@
-"""Weights seen differently, and gradients bounded."""
+"""Reparameterization of weights, gradient clipping and parameter vectors."""
 
 from .clip_grad import *
 from .reparameterize import *

@@ -1,4 +1,4 @@
-"""Gradients bounded in place, before a step."""
+"""In-place gradient clipping, to be called before an optimizer step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from ...tensor.math import max as max_of
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 
-def _listed(parameters: Any) -> list[Tensor]:
+def _with_gradient(parameters: Any) -> list[Tensor]:
+    """Return the parameters that have a gradient."""
     return [
         p
         for p in ([parameters] if isinstance(parameters, Tensor) else parameters)
@@ -26,11 +27,11 @@ def _listed(parameters: Any) -> list[Tensor]:
     ]
 
 
-def _norm(grads: list[Tensor], kind: float) -> Tensor:
-    """The norm of all gradients, as of one vector."""
-    if kind == float("inf"):
+def _norm(grads: list[Tensor], order: float) -> Tensor:
+    """Return the norm of all gradients concatenated."""
+    if order == float("inf"):
         return max_of(stack([max_of(abs_of(g)) for g in grads]))
-    return norm(stack([norm(reshape(g, [-1]), kind) for g in grads]), kind)
+    return norm(stack([norm(reshape(g, [-1]), order) for g in grads]), order)
 
 
 @no_grad()
@@ -40,25 +41,24 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
 ) -> Tensor:
-    """Scale all gradients so that their norm together is max_norm at most; gives the norm that it
-    was.
+    """Scale all gradients so that their joint norm is at most `max_norm`; returns the norm before.
 
-    norm_type: 0, 1, 2 or infinity
+    norm_type: 0, 1, 2 or inf
     """
     if norm_type not in (float("inf"), 0, 1, 2):
         raise OpError(
             with_user_line(f"clip_grad_norm_: norm_type={norm_type} is not one of 0, 1, 2, inf")
         )
-    held = _listed(parameters)
-    if not held:
+    params = _with_gradient(parameters)
+    if not params:
         return to_tensor(0.0)
-    total = _norm([p.grad for p in held if p.grad is not None], float(norm_type))
+    total = _norm([p.grad for p in params if p.grad is not None], float(norm_type))
     if error_if_nonfinite and not bool(isfinite(total)):
         raise OarlockError(
             with_user_line("clip_grad_norm_: the norm of the gradients is not finite")
         )
     factor = clip(divide(float(max_norm), add(total, 1e-6)), max=1.0)
-    for p in held:
+    for p in params:
         p.grad = multiply(p.grad, factor)
     return total
 
@@ -66,6 +66,6 @@ def clip_grad_norm_(
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
     """Limit every element of all gradients to [-clip_value, clip_value]."""
-    for p in _listed(parameters):
+    for p in _with_gradient(parameters):
         if p.grad is not None:
             p.grad = clip(p.grad, -float(clip_value), float(clip_value))

@@ -1,4 +1,4 @@
-"""Weights made anew before every call of their layer, from other parameters."""
+"""Reparameterized weights: a pre-forward hook computes them from other parameters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ..layer import Layer
 __all__ = ["remove_weight_norm", "spectral_norm", "weight_norm"]
 
 
-class _Made:
-    """A hook that makes the weight `name` of a layer."""
+class _WeightHook:
+    """Pre-forward hook that computes the weight `name` of a layer."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -31,18 +31,19 @@ class _Made:
         setattr(layer, self.name, self.weight(layer))
 
     def weight(self, layer: Any) -> Tensor:
-        """The weight as it is now."""
+        """Return the weight for the current parameters."""
         raise NotImplementedError
 
     def attach(self, layer: Any) -> None:
-        """From now on the layer's weight is made."""
-        kind = type(self)
+        """Register the hook and compute the weight once."""
+        hook_type = type(self)
         if any(
-            isinstance(h, kind) and h.name == self.name for h in layer._forward_pre_hooks.values()
+            isinstance(h, hook_type) and h.name == self.name
+            for h in layer._forward_pre_hooks.values()
         ):
             raise OpError(
                 with_user_line(
-                    f"{type(layer).__name__}.{self.name} is made by {kind.__name__} already"
+                    f"{type(layer).__name__}.{self.name} already has a {hook_type.__name__}"
                 )
             )
         layer.register_forward_pre_hook(self)
@@ -53,42 +54,45 @@ class _Made:
 # --------------------------------------------------------------------------------------------------
 
 
-def _size(v: Tensor, dim: int) -> Tensor:
-    """The norm of v over all axes but dim, those staying; over all with dim -1."""
+def _norm_except(v: Tensor, dim: int) -> Tensor:
+    """Return the L2 norm of v over all axes except `dim`, with kept axes; over all axes if dim is
+    -1.
+    """
     axes = None if dim == -1 else [i for i in range(v.ndim) if i != dim]
     return sqrt(add(sum_of(square(v), axes, keepdim=True), 1e-12))
 
 
-class WeightNorm(_Made):
-    """weight = g * v / |v|, |v| taken over all axes but dim   (Salimans and Kingma 2016)."""
+class WeightNorm(_WeightHook):
+    """weight = g * v / |v|, with |v| over all axes except `dim` (Salimans and Kingma 2016)."""
 
     def __init__(self, name: str, dim: int) -> None:
         super().__init__(name)
         self.dim = dim
 
     def weight(self, layer: Any) -> Tensor:
-        """Implement `weight` as the class describes."""
+        """Return g * v / |v|."""
         g, v = getattr(layer, self.name + "_g"), getattr(layer, self.name + "_v")
         shape = (
             [1] * v.ndim if self.dim == -1 else [-1 if i == self.dim else 1 for i in range(v.ndim)]
         )
-        return multiply(divide(v, _size(v, self.dim)), reshape(g, shape))
+        return multiply(divide(v, _norm_except(v, self.dim)), reshape(g, shape))
 
 
 def _parameter(layer: Any, name: str) -> Parameter:
     weight = layer._parameters.get(name)
     if weight is None:
         raise OpError(with_user_line(f"{type(layer).__name__} has no parameter {name!r}"))
-    found: Parameter = weight
-    return found
+    parameter: Parameter = weight
+    return parameter
 
 
 def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Make a weight the product of a length `name_g` and a direction `name_v`
+    """Reparameterize a weight as a magnitude `name_g` and a direction `name_v` (Salimans and Kingma
+    2016).
 
-    (Salimans and Kingma 2016); gives the layer.
+    dim: the axis whose slices have their own magnitude; None or -1: one magnitude
 
-    dim: the axis whose slices have a length each; None or -1: one length for all.
+    Returns the layer.
     """
     weight = _parameter(layer, name)
     rank = weight.ndim
@@ -96,33 +100,35 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
         raise OpError(
             with_user_line(f"weight_norm: dim={dim} is not an axis of {name} ({weight.meta})")
         )
-    at = -1 if dim in (None, -1) else dim % rank
+    axis = -1 if dim in (None, -1) else dim % rank
     with no_grad():
-        length = reshape(_size(weight, at), [-1] if at >= 0 else [])
+        magnitude = reshape(_norm_except(weight, axis), [-1] if axis >= 0 else [])
     delattr(layer, name)
-    for part, value in (("_v", weight), ("_g", length)):
-        made = layer.create_parameter(value.meta.shape, dtype=value.dtype)
-        made.set_value(value)
-        layer.add_parameter(name + part, made)
-    WeightNorm(name, at).attach(layer)
+    for suffix, value in (("_v", weight), ("_g", magnitude)):
+        parameter = layer.create_parameter(value.meta.shape, dtype=value.dtype)
+        parameter.set_value(value)
+        layer.add_parameter(name + suffix, parameter)
+    WeightNorm(name, axis).attach(layer)
     return layer
 
 
 def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
-    """Make the weight a parameter again; gives the layer."""
-    for number, hook in layer._forward_pre_hooks.items():
+    """Replace a weight with weight normalization by an ordinary parameter; returns the layer."""
+    for hook_id, hook in layer._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             with no_grad():
                 weight = hook.weight(layer)
-            del layer._forward_pre_hooks[number]
-            for part in ("", "_g", "_v"):
-                delattr(layer, name + part)
-            made = layer.create_parameter(weight.meta.shape, dtype=weight.dtype)
-            made.set_value(weight)
-            layer.add_parameter(name, made)
+            del layer._forward_pre_hooks[hook_id]
+            for suffix in ("", "_g", "_v"):
+                delattr(layer, name + suffix)
+            parameter = layer.create_parameter(weight.meta.shape, dtype=weight.dtype)
+            parameter.set_value(weight)
+            layer.add_parameter(name, parameter)
             return layer
     raise OpError(
-        with_user_line(f"remove_weight_norm: {name!r} of {type(layer).__name__} has none")
+        with_user_line(
+            f"remove_weight_norm: {type(layer).__name__}.{name} has no weight normalization"
+        )
     )
 
 
@@ -130,10 +136,11 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
 # ------------------------------------------------------------------------------------------------
 
 
-class SpectralNorm(_Made):
-    """weight = weight_orig / its largest singular value, seen as a matrix with axis dim in front
+class SpectralNorm(_WeightHook):
+    """weight = weight_orig / its largest singular value (Miyato et al. 2018).
 
-    (Miyato et al. 2018).
+    The weight is treated as a matrix [size of axis dim, product of the other axes]. Power iteration
+    updates the singular vectors u and v in training.
     """
 
     def __init__(self, name: str, iterations: int, dim: int, eps: float) -> None:
@@ -141,25 +148,29 @@ class SpectralNorm(_Made):
         self.iterations, self.dim, self.eps = iterations, dim, eps
 
     def matrix(self, weight: Tensor) -> Tensor:
-        """[*, H, *] as [H, rest]."""
-        front = [self.dim, *(i for i in range(weight.ndim) if i != self.dim)]
+        """Reshape [*, H, *] to [H, product of the other axes]."""
+        permutation = [self.dim, *(i for i in range(weight.ndim) if i != self.dim)]
         return reshape(
-            transpose(weight, front) if self.dim else weight, [weight.meta.shape[self.dim], -1]
+            transpose(weight, permutation) if self.dim else weight,
+            [weight.meta.shape[self.dim], -1],
         )
 
     def weight(self, layer: Any) -> Tensor:
-        """See the class.   In training the directions u and v move on."""
-        matrix, u, v = self.matrix(getattr(layer, self.name + "_orig")), *self._directions(layer)
+        """Return the normalized weight. In training, update u and v first."""
+        matrix, u, v = (
+            self.matrix(getattr(layer, self.name + "_orig")),
+            *self._singular_vectors(layer),
+        )
         if layer.training:
             with no_grad():
                 for _ in range(self.iterations):
                     v = F.normalize(matmul(matrix, u, transpose_x=True), axis=0, epsilon=self.eps)
                     u = F.normalize(matmul(matrix, v), axis=0, epsilon=self.eps)
-            for part, value in (("_u", u), ("_v", v)):
-                setattr(layer, self.name + part, value.detach())
+            for suffix, value in (("_u", u), ("_v", v)):
+                setattr(layer, self.name + suffix, value.detach())
         return divide(getattr(layer, self.name + "_orig"), dot(u.detach(), mv(matrix, v.detach())))
 
-    def _directions(self, layer: Any) -> tuple[Tensor, Tensor]:
+    def _singular_vectors(self, layer: Any) -> tuple[Tensor, Tensor]:
         return getattr(layer, self.name + "_u"), getattr(layer, self.name + "_v")
 
 
@@ -170,9 +181,9 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Any:
-    """Divide a weight by its largest singular value   (Miyato et al. 2018); gives the layer.
+    """Divide a weight by its largest singular value (Miyato et al. 2018); returns the layer.
 
-    dim: the axis of the results, 1 for Linear and transposed convolutions, else 0, unless given.
+    dim: the output axis; by default 1 for Linear and transposed convolutions, otherwise 0
     """
     if n_power_iterations <= 0:
         raise OpError(
@@ -184,8 +195,8 @@ def spectral_norm(
         dim = int(isinstance(layer, Conv1DTranspose | Conv2DTranspose | Conv3DTranspose | Linear))
     weight, hook = _parameter(layer, name), SpectralNorm(name, n_power_iterations, dim, eps)
     with no_grad():
-        sizes = hook.matrix(weight).meta.shape
-        u, v = (F.normalize(randn([n]), axis=0, epsilon=eps) for n in sizes)
+        shape = hook.matrix(weight).meta.shape
+        u, v = (F.normalize(randn([n]), axis=0, epsilon=eps) for n in shape)
     delattr(layer, name)
     layer.add_parameter(name + "_orig", weight)
     layer.register_buffer(name + "_u", u)

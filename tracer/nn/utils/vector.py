@@ -1,4 +1,4 @@
-"""Parameters as one vector, and back."""
+"""Conversion between parameters and one vector."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 @no_grad()
 def parameters_to_vector(parameters: Iterable[Tensor], name: str | None = None) -> Tensor:
-    """The elements of all parameters in a row.   -> [their number]"""
-    found = concat([reshape(p, [-1]) for p in parameters], 0)
-    found.stop_gradient = False
-    return found
+    """Concatenate the elements of all parameters.
+
+    -> [number of elements]
+    """
+    vector = concat([reshape(p, [-1]) for p in parameters], 0)
+    vector.stop_gradient = False
+    return vector
 
 
 @no_grad()
 def vector_to_parameters(
     vec: Tensor, parameters: Iterable[Tensor], name: str | None = None
 ) -> None:
-    """Give each parameter its part of the vector, in order."""
-    held = list(parameters)
-    counts = [math.prod(p.meta.shape) for p in held]
-    for p, part in zip(held, split(vec, counts, 0), strict=True):
-        p.set_value(reshape(part, list(p.meta.shape)))
+    """Set the parameters from the consecutive elements of a vector."""
+    params = list(parameters)
+    counts = [math.prod(p.meta.shape) for p in params]
+    for p, values in zip(params, split(vec, counts, 0), strict=True):
+        p.set_value(reshape(values, list(p.meta.shape)))

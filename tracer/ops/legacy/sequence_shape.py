@@ -19,7 +19,7 @@ def _same_lod(level, *_):
 # ------------------------------------------------------------------------------
 
 
-@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP)
+@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP, grad_keeps_shape=True)
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence, the last one first. X [R,*] -> Y [R,*]"""
     offsets = row_offsets(lod)

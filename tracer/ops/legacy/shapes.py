@@ -14,7 +14,7 @@ from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
 
 
-@op("reverse", "X -> Out", breaks_lod=True)
+@op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)
 def reverse(x, *, axis: Ints):
     """Out = X reversed along the axes. X [*] -> Out [*]"""
     return flip.kernel(x, axis=axis)

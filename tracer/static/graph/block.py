@@ -244,7 +244,7 @@ class Block:
         Block.start_with(
             self.program,
             variable.raw,
-            lambda: initializer.recorded(variable.raw.shape, variable.meta.dtype),
+            lambda: initializer.record(variable.raw.shape, variable.meta.dtype),
         )
         return self.program.current_block().ops[-1]
 

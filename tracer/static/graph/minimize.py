@@ -80,7 +80,7 @@ def minimize(
 
 def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     """Append the steps with these gradients."""
-    if not optimizer._in_programs:
+    if not optimizer._supports_programs:
         raise OarlockError(
             with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold")
         )
@@ -89,7 +89,9 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
         return []
     program = program_of("apply_gradients", pairs[0][0])
     with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.OPTIMIZE):
-        pairs = pairs if optimizer._grad_clip is None else optimizer._grad_clip.recorded(pairs)
+        pairs = (
+            pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
+        )
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
             with program.recorder.of_parameter(parameter.name, gradient.name):
@@ -107,7 +109,7 @@ def _decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add that of the weight decay to a gradient."""
-    decay = optimizer._decay_of_gradient(parameter)
+    decay = optimizer._gradient_decay(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
         StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)
@@ -115,9 +117,9 @@ def _decay(
 
 def rate_variable(optimizer: Any, program: Program) -> Variable:
     """The variable that holds the learning rate; a scheduler's is set before each run."""
-    known: dict[int, Variable] = optimizer._rates
+    known: dict[int, Variable] = optimizer._lr_variables
     if id(program) not in known:
-        shape = optimizer._rate_shape
+        shape = optimizer._lr_shape
         desc = data.VarDesc(
             unique_name.generate("learning_rate"),
             shape,
@@ -163,19 +165,21 @@ class Step:
 
     def _kept(self) -> dict[str, Variable]:
         """What is kept of the parameter, made when it is asked for first."""
-        state: dict[str, Variable] = self.optimizer._variables.setdefault(self.parameter.name, {})
-        for kept in self.optimizer._kinds():
+        state: dict[str, Variable] = self.optimizer._accumulator_variables.setdefault(
+            self.parameter.name, {}
+        )
+        for kept in self.optimizer._accumulator_specs():
             if kept.name not in state:
                 state[kept.name] = self._new(kept)
         return state
 
     def _new(self, kept: Any) -> Variable:
         name = unique_name.generate(f"{self.parameter.name}_{kept.name}")
-        shape = (1,) if kept.single else self.parameter.raw.shape
+        shape = (1,) if kept.is_scalar else self.parameter.raw.shape
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
         return lasting(
-            self.program, desc, lambda: _everywhere(list(shape), float(kept.start), dtype)
+            self.program, desc, lambda: _everywhere(list(shape), float(kept.initial_value), dtype)
         )
 
     def _rate(self) -> Variable:
@@ -192,7 +196,7 @@ class Step:
         """Append it."""
         state = self._kept()
         slots = {"Param": self.parameter, "Grad": self.gradient, "LearningRate": self._rate()}
-        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._kinds()}
+        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._accumulator_specs()}
         op = self.optimizer._op
         op(*(_operand(slots, s) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
         self._finish(dict(state))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
-from ...nn.functional.conv import is_last, padding_attrs, pair
-from ...nn.initializer import Normal
+from ...nn.conv_filters import check_groups, he_normal
+from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from .helper import Helper, known_size
 
 
@@ -33,16 +32,12 @@ class _Setting:
             raise OpError(with_user_line(f"{kind}: takes {rank + 2} axes (X={x.meta})"))
         if layout not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):
             raise OpError(with_user_line(f"{kind}: data_format={layout!r} is not known"))
-        self.rank, self.last = rank, is_last(layout)
+        self.rank, self.last = rank, is_channels_last(layout)
         self.channels = known_size(kind, x, rank + 1 if self.last else 1)
-        self.groups = 1 if groups is None else int(groups)
-        if self.groups <= 0 or self.channels % self.groups:
-            raise OpError(
-                with_user_line(f"{kind}: groups={groups} do not divide the channels (X={x.meta})")
-            )
+        self.groups = check_groups(kind, groups, channels=self.channels)
         self.attrs = {
-            "strides": pair(stride, rank),
-            "dilations": pair(dilation, rank),
+            "strides": int_list(stride, rank),
+            "dilations": int_list(dilation, rank),
             "groups": self.groups,
             "data_format": layout if rank == 2 else ("NDHWC" if self.last else "NCDHW"),
             **padding_attrs(padding, rank, self.last),
@@ -66,12 +61,9 @@ def _conv(
     name: str | None,
 ) -> Variable:
     helper = Helper(kind, name, x)
-    sides = pair(size, rank)
-    if filters % setting.groups:
-        raise OpError(
-            with_user_line(f"{kind}: groups={setting.groups} do not divide num_filters={filters}")
-        )
-    start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * setting.channels)))
+    sides = int_list(size, rank)
+    check_groups(kind, setting.groups, num_filters=filters)
+    start = he_normal(setting.channels, sides)
     with helper.writing():
         shape = [filters, setting.channels // setting.groups, *sides]
         weight = helper.parameter(attrs[0], shape, x.dtype, start=start)
@@ -144,9 +136,11 @@ def _transposed(
     rank = setting.rank
     if filter_size is None and output_size is None:
         raise OpError(with_user_line(f"{kind}: one of output_size and filter_size is needed"))
-    wanted = [] if output_size is None else pair(output_size, rank)
+    wanted = [] if output_size is None else int_list(output_size, rank)
     sides = (
-        _filter_for(kind, x, wanted, setting) if filter_size is None else pair(filter_size, rank)
+        _filter_for(kind, x, wanted, setting)
+        if filter_size is None
+        else int_list(filter_size, rank)
     )
     with helper.writing():
         weight = helper.parameter(
@@ -248,16 +242,16 @@ def deform_conv2d(
     * kH * kW, H', W'] -> [N, num_filters, H', W']
     """
     helper = Helper("deformable_conv", name, x, offset)
-    sides, channels = pair(filter_size, 2), known_size("deform_conv2d", x, 1)
+    sides, channels = int_list(filter_size, 2), known_size("deform_conv2d", x, 1)
     attrs = {
-        "strides": pair(stride, 2),
-        "paddings": pair(padding, 2),
-        "dilations": pair(dilation, 2),
+        "strides": int_list(stride, 2),
+        "paddings": int_list(padding, 2),
+        "dilations": int_list(dilation, 2),
         "groups": groups or 1,
         "deformable_groups": deformable_groups,
         "im2col_step": im2col_step,
     }
-    start = Normal(0.0, math.sqrt(2.0 / (math.prod(sides) * channels)))
+    start = he_normal(channels, sides)
     with helper.writing():
         weight = helper.parameter(
             weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start

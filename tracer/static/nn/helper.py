@@ -15,7 +15,7 @@ from ...core.op import OPS
 from ...core.operand_checks import no_axis_error
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
-from ...nn.create_parameter import made_parameter
+from ...nn.create_parameter import parameter_from_attr
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
 
@@ -65,7 +65,7 @@ class Helper:
         return (
             None
             if spec is None
-            else made_parameter(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
+            else parameter_from_attr(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
         )
 
     @contextmanager

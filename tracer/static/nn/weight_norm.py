@@ -34,7 +34,7 @@ class WeightNormParamAttr(ParamAttr):
         )
         self.dim = dim
 
-    def composed(
+    def reparameterize(
         self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]
     ) -> Any:
         """The weight as a value of the program.

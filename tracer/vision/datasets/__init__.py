@@ -1,4 +1,4 @@
-"""Pictures to learn from, in files that are there or come from the network."""
+"""Image datasets, from local files or downloaded."""
 
 from .cifar import *
 from .flowers import *

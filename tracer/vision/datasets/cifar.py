@@ -1,6 +1,5 @@
-"""CIFAR-10 and CIFAR-100
-
-(Krizhevsky 2009), in their archives of pickles, which are read as data.
+"""CIFAR-10 and CIFAR-100 (Krizhevsky 2009), in their archives of pickles. The pickles are read as
+data only.
 """
 
 from __future__ import annotations
@@ -12,20 +11,19 @@ import numpy as np
 from ...core.errors import FileError
 from ...loader import pickles
 from ...utils.archives import archive_at, members
-from .common import Pictures, label_of
+from .common import ImageDataset, to_label
 
 __all__ = ["Cifar10", "Cifar100"]
 
 
-class Cifar10(Pictures):
-    """Pictures of ten classes, 32x32: 50000 for mode 'train', 10000 for 'test'.
+class Cifar10(ImageDataset):
+    """CIFAR-10: 32x32 images of ten classes; 50000 for mode 'train', 10000 for 'test'.
 
     -> image, label int64 []
 
-    image: of PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, behind `transform`.
-    data_file: the archive, or None for the
-    one from the network.
-    FileError for an archive that is damaged, or whose pickles hold more than data.
+    image: PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, after `transform`. data_file: the
+    archive; None downloads it. Raises FileError if the archive is damaged or its pickles contain
+    more than data.
     """
 
     _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
@@ -46,60 +44,64 @@ class Cifar10(Pictures):
         self.data_file = self._file(data_file, "data_file", url, md5, "cifar", download)
         images, labels = [], []
         for name, batch in self._batches():
-            pixels, classes = self._judged(name, batch)
+            pixels, classes = self._validate_batch(name, batch)
             images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
-            labels.append(label_of(classes))
+            labels.append(to_label(classes))
         if not images:
             raise FileError(f"{self.data_file.name}: has no {self._PARTS[self.mode]}")
         self.images, self.labels = np.concatenate(images), np.concatenate(labels)
 
     def _batches(self) -> list[tuple[str, Any]]:
-        """Name and contents of the pickles of this mode, by name."""
-        found = {}
+        """Return the names and contents of the pickles of this mode, sorted by name."""
+        batches = {}
         with archive_at(self.data_file) as archive:
             for path, file in members(archive, self.data_file.name, self._is_part):
                 name = path.rsplit("/", 1)[-1]
-                found[name] = pickles.loads(file.read(), name)
-        return sorted(found.items())
+                batches[name] = pickles.loads(file.read(), name)
+        return sorted(batches.items())
 
     def _is_part(self, path: str) -> bool:
         return path.rsplit("/", 1)[-1].startswith(self._PARTS[self.mode])
 
-    def _judged(self, name: str, batch: Any) -> tuple[Any, Any]:
-        """Pixels uint8 [N, 3072] and N classes of a pickle; its keys are text or, from Python 2,
-        bytes.
+    def _validate_batch(self, name: str, batch: Any) -> tuple[Any, Any]:
+        """Return the pixels uint8 [N, 3072] and N classes of a pickle; its keys are str or, from
+        Python 2, bytes.
         """
         pairs = batch.items() if isinstance(batch, dict) else ()
-        held = {
+        fields = {
             key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in pairs
         }
-        pixels, classes = held.get("data", np.zeros(0)), held.get(self._LABELS, [None])
-        good = (
+        pixels, classes = fields.get("data", np.zeros(0)), fields.get(self._LABELS, [None])
+        has_valid_pixels = (
             isinstance(pixels, np.ndarray)
             and pixels.dtype == np.uint8
             and pixels.shape[1:] == (3072,)
         )
-        if not good or not isinstance(classes, list) or not all(type(c) is int for c in classes):
+        if (
+            not has_valid_pixels
+            or not isinstance(classes, list)
+            or not all(type(c) is int for c in classes)
+        ):
             raise FileError(
                 f"{self.data_file.name}: {name} is not uint8 data [N, 3072] with a list of "
                 f"{self._LABELS}"
             )
         if len(pixels) != len(classes):
             raise FileError(
-                f"{self.data_file.name}: {name} has {len(pixels)} pictures and "
+                f"{self.data_file.name}: {name} has {len(pixels)} images and "
                 f"{len(classes)} {self._LABELS}"
             )
         return pixels, classes
 
     def __getitem__(self, idx: int) -> Any:
-        return self._shown(self.images[idx]), label_of(self.labels[idx])
+        return self._to_sample(self.images[idx]), to_label(self.labels[idx])
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
 class Cifar100(Cifar10):
-    """Pictures of a hundred classes, in the form of CIFAR-10."""
+    """CIFAR-100: 32x32 images of a hundred classes, in the format of CIFAR-10."""
 
     _ARCHIVE = ("cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
     _PARTS: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}

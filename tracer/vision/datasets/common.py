@@ -1,4 +1,4 @@
-"""What the data sets share: their settings, their files, and what a picture of theirs becomes."""
+"""Base class of the image datasets: arguments, files and transforms."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
 from ...io import Dataset
 from ...utils import download
-from ..image import get_image_backend, pil
+from ..image import get_image_backend, import_pillow
 
-MAX_BYTES = 1 << 30  # of one file, unpacked
+MAX_BYTES = 1 << 30  # maximal size of an unpacked file
 
 
-class Pictures(Dataset):
-    """Base of data sets with pictures.
+class ImageDataset(Dataset):
+    """Base of the image datasets.
 
-    backend: 'pil' for PIL images, 'cv2' for ndarrays; None for what set_image_backend chose
+    backend: 'pil' for PIL images, 'cv2' for ndarrays; None for that of set_image_backend
     """
 
     def __init__(
@@ -35,29 +35,34 @@ class Pictures(Dataset):
         self.transform = transform
         self.dtype = get_default_dtype()
 
-    def _file(self, given: Any, what: str, url: str, md5: str, folder: str, fetch: bool) -> Path:
-        """The path of a file: the given one, else the one from the network."""
-        if given is not None:
-            path = Path(given)
+    def _file(
+        self, user_path: Any, argument: str, url: str, md5: str, folder: str, may_download: bool
+    ) -> Path:
+        """Return the path of a file: the user's, or a downloaded one."""
+        if user_path is not None:
+            path = Path(user_path)
             if not path.is_file():
-                raise OpError(f"{type(self).__name__}: {what}={given!s} is not a file")
+                raise OpError(f"{type(self).__name__}: {argument}={user_path!s} is not a file")
             return path
-        if not fetch:
-            raise OpError(f"{type(self).__name__}: {what} is needed where download is off")
-        return download.fetch(url, download.home() / "dataset" / folder, md5, own=True)
+        if not may_download:
+            raise OpError(f"{type(self).__name__}: {argument} is required if download=False")
+        return download.fetch(url, download.home() / "dataset" / folder, md5, accept_other_md5=True)
 
-    def _shown(self, pixels: Any) -> Any:
-        """A picture as it is given to the user.   pixels: uint8 [H, W] or [H, W, C]"""
-        image = pil().fromarray(pixels) if self.backend == "pil" else pixels
-        return self._changed(image)
+    def _to_sample(self, pixels: Any) -> Any:
+        """Convert pixels to the backend's type and apply the transform.
 
-    def _changed(self, image: Any) -> Any:
-        """After the transform; what is no PIL picture has the default dtype."""
+        pixels: uint8 [H, W] or [H, W, C]
+        """
+        image = import_pillow().fromarray(pixels) if self.backend == "pil" else pixels
+        return self._transform_image(image)
+
+    def _transform_image(self, image: Any) -> Any:
+        """Apply the transform; an ndarray gets the default dtype."""
         if self.transform is not None:
             image = self.transform(image)
         return image if self.backend == "pil" else image.astype(self.dtype)
 
 
-def label_of(value: Any) -> Any:
-    """A label as an int64 array."""
+def to_label(value: Any) -> Any:
+    """Return a label as an int64 array."""
     return np.asarray(value, np.int64)

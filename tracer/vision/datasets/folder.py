@@ -1,4 +1,4 @@
-"""Pictures, or anything else, in folders."""
+"""Datasets of files in folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
 from ...io import Dataset
-from ..image import get_image_backend, opened
+from ..image import get_image_backend, open_image
 
 __all__ = ["DatasetFolder", "ImageFolder"]
 
@@ -20,25 +20,26 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 
 
 def default_loader(path: str) -> Any:
-    """A picture in RGB: of PIL, or an ndarray [H, W, 3] where set_image_backend chose 'cv2'."""
-    image = opened(path).convert("RGB")
+    """Load an image in RGB: as PIL image, or as ndarray [H, W, 3] if set_image_backend chose
+    'cv2'.
+    """
+    image = open_image(path).convert("RGB")
     return image if get_image_backend() == "pil" else np.asarray(image)
 
 
-def _files(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
-    """The wanted files below a folder, in order of their names."""
+def _files(folder: str, is_valid: Callable[[str], bool]) -> Iterator[str]:
+    """Iterate over the files below a folder that `is_valid` accepts, sorted by name."""
     for root, _, names in sorted(os.walk(folder, followlinks=True)):
         for name in sorted(names):
             path = os.path.join(root, name)
-            if wanted(path):
+            if is_valid(path):
                 yield path
 
 
-class _InFolders(Dataset):
-    """What both share.
+class _FolderDataset(Dataset):
+    """Base of both datasets.
 
-    Which files: those with an ending of `extensions`, those of pictures if None; else is_valid_file
-    says
+    A file is selected by its extension (default: those of images), or by is_valid_file.
     """
 
     def __init__(
@@ -59,25 +60,28 @@ class _InFolders(Dataset):
         )
         self.loader = default_loader if loader is None else loader
         self.transform = transform
-        self._wanted = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
+        self._is_valid = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
 
-    def _some(self, samples: list[Any]) -> list[Any]:
+    def _check_not_empty(self, samples: list[Any]) -> list[Any]:
         if not samples:
             raise OpError(
-                f"{type(self).__name__}: no files in {self.root}; looked for "
+                f"{type(self).__name__}: no files in {self.root} with the extensions "
                 f"{', '.join(self.extensions)}"
             )
         return samples
 
-    def _loaded(self, path: str) -> Any:
+    def _load_sample(self, path: str) -> Any:
         sample = self.loader(path)
         return sample if self.transform is None else self.transform(sample)
 
 
-class DatasetFolder(_InFolders):
-    """Files root/CLASS/.../NAME.   -> sample, number of its class
+class DatasetFolder(_FolderDataset):
+    """Dataset of the files root/CLASS/.../NAME.
 
-    loader: from a path to a sample; classes, class_to_idx, samples, targets: what was found.
+    -> sample, index of its class
+
+    loader: function from a path to a sample. classes, class_to_idx, samples, targets: the files
+    that were found.
     """
 
     def __init__(
@@ -91,26 +95,29 @@ class DatasetFolder(_InFolders):
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(self.root).iterdir() if entry.is_dir())
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
-        self.samples = self._some(
+        self.samples = self._check_not_empty(
             [
-                (path, number)
-                for name, number in self.class_to_idx.items()
-                for path in _files(os.path.join(self.root, name), self._wanted)
+                (path, class_index)
+                for name, class_index in self.class_to_idx.items()
+                for path in _files(os.path.join(self.root, name), self._is_valid)
             ]
         )
-        self.targets = [number for _, number in self.samples]
+        self.targets = [class_index for _, class_index in self.samples]
         self.dtype = get_default_dtype()
 
     def __getitem__(self, index: int) -> Any:
         path, target = self.samples[index]
-        return self._loaded(path), target
+        return self._load_sample(path), target
 
     def __len__(self) -> int:
         return len(self.samples)
 
 
-class ImageFolder(_InFolders):
-    """Files anywhere below root, without classes.   -> [sample]"""
+class ImageFolder(_FolderDataset):
+    """Dataset of the files at any depth below root, without classes.
+
+    -> [sample]
+    """
 
     def __init__(
         self,
@@ -121,10 +128,10 @@ class ImageFolder(_InFolders):
         is_valid_file: Any = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
-        self.samples = self._some(list(_files(self.root, self._wanted)))
+        self.samples = self._check_not_empty(list(_files(self.root, self._is_valid)))
 
     def __getitem__(self, index: int) -> Any:
-        return [self._loaded(self.samples[index])]
+        return [self._load_sample(self.samples[index])]
 
     def __len__(self) -> int:
         return len(self.samples)

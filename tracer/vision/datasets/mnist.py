@@ -1,4 +1,4 @@
-"""MNIST and FashionMNIST, in their IDX files   (LeCun et al. 1998; Xiao et al. 2017)."""
+"""MNIST and FashionMNIST, in their IDX files (LeCun et al. 1998; Xiao et al. 2017)."""
 
 from __future__ import annotations
 
@@ -11,51 +11,49 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.errors import FileError
-from .common import MAX_BYTES, Pictures, label_of
+from .common import MAX_BYTES, ImageDataset, to_label
 
 __all__ = ["MNIST", "FashionMNIST"]
 
-_UBYTE = 0x08  # what an element is, in the third byte of a file
+_UBYTE = 0x08  # element type in the third byte of a file
 
 
 def read_idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
-    """The bytes of a gzipped IDX file: two zeros, kind, rank, then sizes (uint32, big-endian), then
-    elements.
+    """Read the bytes of a gzipped IDX file: two zeros, element type, rank, sizes (uint32,
+    big-endian), elements.
 
     -> uint8 [*sizes]
 
-    FileError unless it is whole, with nothing behind, and of the given rank.
+    Raises FileError if the file is truncated, has trailing bytes or another rank.
     """
     try:
         with gzip.open(path, "rb") as file:
-            head = file.read(4 + 4 * rank)
-            if head[:4] != bytes([0, 0, _UBYTE, rank]) or len(head) != 4 + 4 * rank:
+            header = file.read(4 + 4 * rank)
+            if header[:4] != bytes([0, 0, _UBYTE, rank]) or len(header) != 4 + 4 * rank:
                 raise FileError(f"{path.name}: is not an IDX file of bytes with {rank} axes")
-            shape = struct.unpack(f">{rank}I", head[4:])
+            shape = struct.unpack(f">{rank}I", header[4:])
             size = int(np.prod(shape, dtype=object))
             if size > MAX_BYTES:
-                raise FileError(
-                    f"{path.name}: says that it holds {list(shape)} bytes, which is too much"
-                )
+                raise FileError(f"{path.name}: declares {list(shape)} bytes, which is too large")
             data = file.read(size + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path.name}: is not a complete gzip file ({error})") from None
     if len(data) != size:
         raise FileError(
-            f"{path.name}: holds {'more' if len(data) > size else len(data)} bytes than "
+            f"{path.name}: contains {'more' if len(data) > size else 'fewer'} bytes than "
             f"the {size} of {list(shape)}"
         )
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 
-class MNIST(Pictures):
-    """Handwritten digits, 28x28: 60000 for mode 'train', 10000 for 'test'.
+class MNIST(ImageDataset):
+    """MNIST: 28x28 images of handwritten digits; 60000 for mode 'train', 10000 for 'test'.
 
     -> image, label int64 [1]
 
-    image: of PIL in mode L, or float32 [28, 28] from 0 to 255, behind `transform`.
-    image_path, label_path: the files, or None
-    for those from the network.   FileError for files that are damaged or do not belong together.
+    image: PIL in mode L, or float32 [28, 28] from 0 to 255, after `transform`. image_path,
+    label_path: the files; None downloads them. Raises FileError if a file is damaged or the files
+    do not match.
     """
 
     NAME = "mnist"
@@ -77,8 +75,8 @@ class MNIST(Pictures):
         backend: str | None = None,
     ) -> None:
         super().__init__(mode, ("train", "test"), transform, backend)
-        self.image_path = self._member(image_path, "image_path", "images-idx3", download)
-        self.label_path = self._member(label_path, "label_path", "labels-idx1", download)
+        self.image_path = self._locate(image_path, "image_path", "images-idx3", download)
+        self.label_path = self._locate(label_path, "label_path", "labels-idx1", download)
         self.images = read_idx(self.image_path, 3)
         self.labels = read_idx(self.label_path, 1)
         if len(self.images) != len(self.labels):
@@ -87,19 +85,19 @@ class MNIST(Pictures):
                 f"{self.image_path.name}, {len(self.labels)} labels in {self.label_path.name}"
             )
 
-    def _member(self, given: Any, what: str, kind: str, download: bool) -> Path:
+    def _locate(self, user_path: Any, argument: str, kind: str, download: bool) -> Path:
         name, md5 = self._FILES[f"{self.mode}-{kind}"]
-        return self._file(given, what, self._HOME + name, md5, self.NAME, download)
+        return self._file(user_path, argument, self._HOME + name, md5, self.NAME, download)
 
     def __getitem__(self, idx: int) -> Any:
-        return self._shown(self.images[idx]), label_of([self.labels[idx]])
+        return self._to_sample(self.images[idx]), to_label([self.labels[idx]])
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
 class FashionMNIST(MNIST):
-    """Clothes, 28x28, in the form of MNIST."""
+    """FashionMNIST: 28x28 images of clothes, in the format of MNIST."""
 
     NAME = "fashion-mnist"
     _HOME = "https://dataset.bj.bcebos.com/fashion_mnist/"

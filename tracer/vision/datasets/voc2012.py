@@ -1,4 +1,4 @@
-"""The pictures of PASCAL VOC 2012 that have every pixel labelled   (Everingham et al. 2012)."""
+"""PASCAL VOC 2012 segmentation dataset (Everingham et al. 2012)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...utils.archives import archive_at
-from ..image import opened
-from .common import Pictures
+from ..image import open_image
+from .common import ImageDataset
 
 __all__ = ["VOC2012"]
 
@@ -20,13 +20,15 @@ _ROOT = "VOCdevkit/VOC2012"
 _SETS = {"train": "trainval", "test": "train", "valid": "val"}  # as in Paddle
 
 
-class VOC2012(Pictures):
-    """Pictures for modes 'train' (2913), 'valid' (1449) and 'test' (1464).   -> image, label
+class VOC2012(ImageDataset):
+    """Images with a class for each pixel, for modes 'train' (2913), 'valid' (1449) and 'test'
+    (1464).
 
-    image: of PIL, or float32 [H, W, 3], behind `transform`; label: of PIL, classes as a palette, or
-    float32 [H, W].
-    data_file: the archive, which is read where it is; None for the one from the network.
-    FileError where it lacks something.
+    -> image, label
+
+    image: PIL, or float32 [H, W, 3], after `transform`; label: PIL with a palette of classes, or
+    float32 [H, W]. data_file: the archive, read without unpacking; None downloads it. Raises
+    FileError if a file is missing in it.
     """
 
     def __init__(
@@ -40,8 +42,8 @@ class VOC2012(Pictures):
         super().__init__(mode, tuple(_SETS), transform, backend)
         self.data_file = self._file(data_file, "data_file", _URL, _MD5, "voc2012", download)
         with archive_at(self.data_file, "r:") as archive:
-            whole = (m for m in archive if m.isfile())
-            self._places = {m.name: (m.offset_data, m.size) for m in whole}
+            files = (m for m in archive if m.isfile())
+            self._offsets = {m.name: (m.offset_data, m.size) for m in files}
         names = (
             self._read(f"{_ROOT}/ImageSets/Segmentation/{_SETS[self.mode]}.txt")
             .decode("latin1")
@@ -51,24 +53,24 @@ class VOC2012(Pictures):
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in names]
 
     def _read(self, name: str) -> bytes:
-        """A file of the archive.
+        """Read a file of the archive.
 
-        Opened anew each time, so that worker processes do not disturb each other.
+        Opens the archive each time, so that worker processes do not share a file position.
         """
-        if name not in self._places:
-            raise FileError(f"{self.data_file.name}: has no {name}")
-        start, size = self._places[name]
+        if name not in self._offsets:
+            raise FileError(f"{self.data_file.name}: does not contain {name}")
+        start, size = self._offsets[name]
         with self.data_file.open("rb") as file:
             file.seek(start)
             return file.read(size)
 
     def __getitem__(self, idx: int) -> Any:
         image, label = (
-            opened(io.BytesIO(self._read(names[idx]))) for names in (self.data, self.labels)
+            open_image(io.BytesIO(self._read(names[idx]))) for names in (self.data, self.labels)
         )
         if self.backend == "pil":
-            return self._changed(image), label
-        return self._changed(np.array(image)), np.array(label).astype(self.dtype)
+            return self._transform_image(image), label
+        return self._transform_image(np.array(image)), np.array(label).astype(self.dtype)
 
     def __len__(self) -> int:
         return len(self.data)

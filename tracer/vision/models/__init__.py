@@ -1,4 +1,4 @@
-"""Networks for pictures, with Paddle's names for their parts, so that its weights fit."""
+"""Image models, with Paddle's structured names, so that its published weights can be loaded."""
 
 from .alexnet import *
 from .densenet import *

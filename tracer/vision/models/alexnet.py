@@ -1,4 +1,4 @@
-"""AlexNet   (Krizhevsky 2014)."""
+"""AlexNet (Krizhevsky 2014)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ URLS = {
 }
 
 
-def _starts(fan_in: int) -> dict[str, Any]:
-    """Weight and bias uniform on +-1 / sqrt(fan_in)."""
+def _uniform_attrs(fan_in: int) -> dict[str, Any]:
+    """Return attributes that initialize weight and bias from Uniform(-1 / sqrt(fan_in), 1 /
+    sqrt(fan_in)).
+    """
     bound = 1.0 / math.sqrt(fan_in)
     return dict.fromkeys(("weight_attr", "bias_attr"), nn.initializer.Uniform(-bound, bound))
 
 
 class ConvPoolLayer(nn.Layer):
-    """Convolution, activation, maximum of 3x3 windows two apart.
+    """Convolution, optional ReLU, 3x3 max pooling with stride 2.
 
     x [N, C, H, W] -> [N, M, H', W']
     """
@@ -45,7 +47,7 @@ class ConvPoolLayer(nn.Layer):
     ) -> None:
         super().__init__()
         self.relu = nn.ReLU() if act == "relu" else None
-        start = nn.initializer.Uniform(-stdv, stdv)
+        initializer = nn.initializer.Uniform(-stdv, stdv)
         self._conv = nn.Conv2D(
             input_channels,
             output_channels,
@@ -53,8 +55,8 @@ class ConvPoolLayer(nn.Layer):
             stride,
             padding,
             groups=groups,
-            weight_attr=start,
-            bias_attr=start,
+            weight_attr=initializer,
+            bias_attr=initializer,
         )
         self._pool = nn.MaxPool2D(3, 2, 0)
 
@@ -65,23 +67,26 @@ class ConvPoolLayer(nn.Layer):
 
 
 class AlexNet(nn.Layer):
-    """Five convolutions and three linear maps.   x [N, 3, 224, 224] -> [N, num_classes]"""
+    """AlexNet: five convolutions and three linear layers.
+
+    x [N, 3, 224, 224] -> [N, num_classes]
+    """
 
     def __init__(self, num_classes: int = 1000) -> None:
         super().__init__()
         self.num_classes = num_classes
         self._conv1 = ConvPoolLayer(3, 64, 11, 4, 2, 1 / math.sqrt(3 * 11 * 11), act="relu")
         self._conv2 = ConvPoolLayer(64, 192, 5, 1, 2, 1 / math.sqrt(64 * 5 * 5), act="relu")
-        self._conv3 = nn.Conv2D(192, 384, 3, 1, 1, **_starts(192 * 3 * 3))
-        self._conv4 = nn.Conv2D(384, 256, 3, 1, 1, **_starts(384 * 3 * 3))
+        self._conv3 = nn.Conv2D(192, 384, 3, 1, 1, **_uniform_attrs(192 * 3 * 3))
+        self._conv4 = nn.Conv2D(384, 256, 3, 1, 1, **_uniform_attrs(384 * 3 * 3))
         self._conv5 = ConvPoolLayer(256, 256, 3, 1, 1, 1 / math.sqrt(256 * 3 * 3), act="relu")
         if num_classes > 0:
-            start = _starts(256 * 6 * 6)
+            attrs = _uniform_attrs(256 * 6 * 6)
             self._drop1 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc6 = nn.Linear(256 * 6 * 6, 4096, **start)
+            self._fc6 = nn.Linear(256 * 6 * 6, 4096, **attrs)
             self._drop2 = nn.Dropout(0.5, mode="downscale_in_infer")
-            self._fc7 = nn.Linear(4096, 4096, **start)
-            self._fc8 = nn.Linear(4096, num_classes, **start)
+            self._fc7 = nn.Linear(4096, 4096, **attrs)
+            self._fc8 = nn.Linear(4096, num_classes, **attrs)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -94,5 +99,8 @@ class AlexNet(nn.Layer):
 
 
 def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
-    """AlexNet for ImageNet.   kwargs: num_classes"""
+    """AlexNet for ImageNet.
+
+    kwargs: num_classes
+    """
     return with_weights(AlexNet(**kwargs), "alexnet", pretrained, URLS)

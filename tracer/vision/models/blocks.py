@@ -1,5 +1,5 @@
-"""What several families share: a convolution with what follows it, widths rounded to a multiple,
-published weights.
+"""Building blocks of several models: convolution with normalization and activation, channel
+rounding, published weights.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Net = TypeVar("Net", bound=nn.Layer)
 
 
 class ConvNormActivation(nn.Sequential):
-    """Convolution, normalisation, activation; each of the last two may be None.
+    """Convolution, normalization and activation; the last two may be None.
 
     x [N, C, H, W] -> [N, M, H', W']
 
-    padding: what keeps the size at stride 1.   bias: only without a normalisation.
+    padding: by default preserves the size at stride 1. bias: by default only without normalization.
     """
 
     def __init__(
@@ -60,38 +60,36 @@ class ConvNormActivation(nn.Sequential):
 
 
 def make_divisible(value: float, divisor: int = 8, least: int | None = None) -> int:
-    """The multiple of `divisor` nearest to a number of channels, at least `least`, and not more
-    than 10 % below it.
+    """Round a number of channels to the nearest multiple of `divisor`, at least `least` and at most
+    10 % lower.
     """
-    nearest = max(
+    rounded = max(
         divisor if least is None else least, int(value + divisor / 2) // divisor * divisor
     )
-    return nearest + divisor if nearest < 0.9 * value else nearest
+    return rounded + divisor if rounded < 0.9 * value else rounded
 
 
 def with_weights(net: Net, arch: str, pretrained: bool, urls: dict[str, tuple[str, str]]) -> Net:
-    """`net`, with the weights that PaddlePaddle publishes for `arch` if pretrained.
+    """Load the weights that PaddlePaddle publishes for `arch` into `net` if pretrained; returns
+    `net`.
 
-    urls: address and MD5 of each.
+    urls: URL and MD5 by name
 
-    OpError when none are published, or when a file lacks values; what has another shape is warned
-    about and left.
+    Raises OpError if no weights are published or a file lacks values. Warns about values with
+    another shape and skips them.
     """
     if not pretrained:
         return net
     if arch not in urls:
-        raise OpError(
-            f"{arch}: no weights are published for it; there are some for "
-            f"{sorted(urls) or 'nothing'}"
-        )
-    weights, wanted = load(get_weights_path_from_url(*urls[arch])), net.state_dict()
-    missing = [name for name in wanted if name not in weights]
+        raise OpError(f"{arch}: no weights are published; available: {sorted(urls) or 'none'}")
+    weights, state = load(get_weights_path_from_url(*urls[arch])), net.state_dict()
+    missing = [name for name in state if name not in weights]
     if missing:
         raise OpError(f"{arch}: the published weights lack {missing[:3]} (of {len(missing)})")
     net.set_state_dict(weights)
-    if unwanted := weights.keys() - wanted.keys():
+    if unused := weights.keys() - state.keys():
         warnings.warn(
-            f"{arch}: the published weights have {len(unwanted)} values of no use here",
+            f"{arch}: the published weights have {len(unused)} values that the model does not have",
             stacklevel=3,
         )
     return net

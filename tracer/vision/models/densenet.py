@@ -1,4 +1,4 @@
-"""DenseNet   (Huang et al. 2016)."""
+"""DenseNet (Huang et al. 2016)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .blocks import with_weights
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201", "densenet264"]
 
-_SUMS = {
+_MD5 = {
     121: "db1b239ed80a905290fd8b01d3af08e4",
     161: "62158869cb315098bd25ddbfd308a853",
     169: "82cc7c635c3f19098c748850efb2d796",
@@ -22,10 +22,10 @@ _SUMS = {
 }
 _HOME = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
 URLS = {
-    f"densenet{n}": (f"{_HOME}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _SUMS.items()
+    f"densenet{n}": (f"{_HOME}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _MD5.items()
 }
 
-# Channels behind the first convolution, growth, layers of each block: table 1 of the paper.
+# Channels of the first convolution, growth rate, layers of each block: table 1 of the paper.
 _SHAPES = {
     121: (64, 32, (6, 12, 24, 16)),
     161: (96, 48, (6, 12, 36, 24)),
@@ -36,7 +36,10 @@ _SHAPES = {
 
 
 class BNACConvLayer(nn.Layer):
-    """Normalisation, activation, convolution.   x [N, C, H, W] -> [N, num_filters, H', W']"""
+    """Normalization, activation, convolution.
+
+    x [N, C, H, W] -> [N, num_filters, H', W']
+    """
 
     def __init__(
         self,
@@ -60,7 +63,10 @@ class BNACConvLayer(nn.Layer):
 
 
 class ConvBNLayer(nn.Layer):
-    """Convolution, normalisation, activation.   x [N, C, H, W] -> [N, num_filters, H', W']"""
+    """Convolution, normalization, activation.
+
+    x [N, C, H, W] -> [N, num_filters, H', W']
+    """
 
     def __init__(
         self,
@@ -84,7 +90,7 @@ class ConvBNLayer(nn.Layer):
 
 
 class DenseLayer(nn.Layer):
-    """What it gets, and `growth_rate` channels more.
+    """Two convolutions whose output is concatenated to the input.
 
     x [N, C, H, W] -> [N, C + growth_rate, H, W]
     """
@@ -102,9 +108,11 @@ class DenseLayer(nn.Layer):
 
 
 class DenseBlock(nn.Layer):
-    """Layers that see all before them.   x [N, C, H, W] -> [N, C + num_layers * growth_rate, H, W]
+    """Layers that each get the outputs of all previous layers.
 
-    name: the layers are called `name_1`, `name_2`, ...
+    x [N, C, H, W] -> [N, C + num_layers * growth_rate, H, W]
+
+    name: prefix of the sublayers' names `name_1`, `name_2`, ...
     """
 
     def __init__(
@@ -133,7 +141,7 @@ class DenseBlock(nn.Layer):
 
 
 class TransitionLayer(nn.Layer):
-    """Fewer channels on a quarter of the places.
+    """1x1 convolution and average pooling with stride 2.
 
     x [N, C, H, W] -> [N, num_output_features, H / 2, W / 2]
     """
@@ -149,7 +157,10 @@ class TransitionLayer(nn.Layer):
 
 
 class DenseNet(nn.Layer):
-    """Four dense blocks.   x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    """DenseNet: four dense blocks.
+
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
 
     layers: 121, 161, 169, 201 or 264
     """
@@ -175,8 +186,8 @@ class DenseNet(nn.Layer):
             self.dense_block_func_list.append(self.add_sublayer(f"db_conv_{i}", block))
             channels += depth * growth
             if i < len(depths) + 1:
-                between = TransitionLayer(channels, channels // 2)
-                self.dense_block_func_list.append(self.add_sublayer(f"tr_conv{i}_blk", between))
+                transition = TransitionLayer(channels, channels // 2)
+                self.dense_block_func_list.append(self.add_sublayer(f"tr_conv{i}_blk", transition))
                 channels //= 2
         self.batch_norm = nn.BatchNorm(channels, "relu")
         if with_pool:
@@ -203,25 +214,40 @@ def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 121 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 121 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(121, pretrained, kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 161 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 161 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(161, pretrained, kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 169 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 169 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(169, pretrained, kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 201 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 201 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(201, pretrained, kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 264 layers.   kwargs: num_classes, with_pool, bn_size, dropout"""
+    """DenseNet with 264 layers.
+
+    kwargs: num_classes, with_pool, bn_size, dropout
+    """
     return _densenet(264, pretrained, kwargs)

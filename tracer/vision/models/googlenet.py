@@ -1,4 +1,4 @@
-"""GoogLeNet   (Szegedy et al. 2014)."""
+"""GoogLeNet (Szegedy et al. 2014)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ URLS = {
     )
 }
 
-# Name; channels in; 1x1; 3x3 reduced, 3x3; 5x5 reduced, 5x5; behind the pool: table 1 of the paper.
+# Name; input channels; 1x1; 3x3 reduce, 3x3; 5x5 reduce, 5x5; pool projection: table 1.
 _INCEPTIONS = [
     ("3a", 192, 64, 96, 128, 16, 32, 32),
     ("3b", 256, 128, 128, 192, 32, 96, 64),
@@ -35,13 +35,16 @@ _INCEPTIONS = [
 
 
 def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
-    """A linear map that starts uniform on +-sqrt(3 / fan_in)."""
+    """Create a linear layer initialized from Uniform(-sqrt(3 / fan_in), sqrt(3 / fan_in))."""
     bound = math.sqrt(3.0 / fan_in)
     return nn.Linear(channels, out, weight_attr=nn.initializer.Uniform(-bound, bound))
 
 
 class ConvLayer(nn.Layer):
-    """A convolution that keeps the size at stride 1.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Convolution that preserves the size at stride 1.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self,
@@ -68,7 +71,10 @@ class ConvLayer(nn.Layer):
 
 
 class Inception(nn.Layer):
-    """1x1, 3x3, 5x5 and a pool side by side.   x [N, C, H, W] -> [N, sum of filters, H, W]"""
+    """Inception block: concatenated 1x1, 3x3, 5x5 and pooling branches.
+
+    x [N, C, H, W] -> [N, sum of filters, H, W]
+    """
 
     def __init__(
         self,
@@ -99,12 +105,12 @@ class Inception(nn.Layer):
 
 
 class GoogLeNet(nn.Layer):
-    """Nine inceptions; gives [out, out1, out2], the last two from the middle.
+    """GoogLeNet: nine inception blocks and two auxiliary classifiers; returns [out, out1, out2].
 
     x [N, 3, 224, 224] -> [N, num_classes] each
 
-    Without classes out is what the pool gives; without the pool [N, 1024, H, W], and out1, out2 are
-    those of 4a and 4d.
+    Without num_classes the outputs are those of the pools; without pools those of blocks 5b, 4a and
+    4d.
     """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -133,6 +139,7 @@ class GoogLeNet(nn.Layer):
             self._out2 = _linear(1024, num_classes, 1024)
 
     def _inceptions(self, x: Tensor, *names: str) -> Tensor:
+        """Apply the named inception blocks."""
         for name in names:
             x = getattr(self, f"_ince{name}")(x)
         return x
@@ -154,5 +161,8 @@ class GoogLeNet(nn.Layer):
 
 
 def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
-    """GoogLeNet.   kwargs: num_classes, with_pool"""
+    """GoogLeNet for ImageNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

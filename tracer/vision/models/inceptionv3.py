@@ -1,4 +1,4 @@
-"""Inception v3   (Szegedy et al. 2015)."""
+"""Inception v3 (Szegedy et al. 2015)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ URLS = {
     )
 }
 
-_WIDE, _HIGH = ((1, 7), (0, 3)), ((7, 1), (3, 0))  # kernel and padding of the two halves of a 7x7
+_WIDE, _HIGH = (
+    ((1, 7), (0, 3)),
+    ((7, 1), (3, 0)),
+)  # kernel and padding of the two factors of a 7x7 convolution
 
 
 def _conv(
     channels: int, out: int, size: Any = 1, padding: Any = 0, stride: int = 1
 ) -> ConvNormActivation:
+    """Create a convolution with normalization and activation."""
     return ConvNormActivation(channels, out, size, stride, padding)
 
 
 class InceptionStem(nn.Layer):
-    """Five convolutions and two pools.
+    """Five convolutions and two max pools.
 
     x [N, 3, H, W] -> [N, 192, H', W'], about an eighth of the size
     """
@@ -50,7 +54,7 @@ class InceptionStem(nn.Layer):
 
 
 class InceptionA(nn.Layer):
-    """1x1, 5x5, two 3x3 and a pool side by side.
+    """Concatenated branches: 1x1, 5x5, two 3x3, pool.
 
     x [N, C, H, W] -> [N, 224 + pool_features, H, W]
     """
@@ -74,7 +78,10 @@ class InceptionA(nn.Layer):
 
 
 class InceptionB(nn.Layer):
-    """3x3, two 3x3 and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 480, H', W']"""
+    """Concatenated branches with stride 2: 3x3, two 3x3, pool.
+
+    x [N, C, H, W] -> [N, C + 480, H', W']
+    """
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
@@ -91,7 +98,7 @@ class InceptionB(nn.Layer):
 
 
 class InceptionC(nn.Layer):
-    """1x1, 7x7, two 7x7 and a pool side by side, each 7x7 in two halves.
+    """Concatenated branches: 1x1, 7x7, two 7x7, pool; each 7x7 is factored into 1x7 and 7x1.
 
     x [N, C, H, W] -> [N, 768, H, W]
     """
@@ -122,7 +129,10 @@ class InceptionC(nn.Layer):
 
 
 class InceptionD(nn.Layer):
-    """3x3, 7x7 then 3x3, and a pool, all at stride 2.   x [N, C, H, W] -> [N, C + 512, H', W']"""
+    """Concatenated branches with stride 2: 3x3, 7x7 and 3x3, pool.
+
+    x [N, C, H, W] -> [N, C + 512, H', W']
+    """
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
@@ -144,7 +154,7 @@ class InceptionD(nn.Layer):
 
 
 class InceptionE(nn.Layer):
-    """1x1, 3x3, two 3x3 and a pool, the last 3x3 as two halves side by side.
+    """Concatenated branches: 1x1, 3x3, two 3x3, pool; the last 3x3 is split into 1x3 and 3x1.
 
     x [N, C, H, W] -> [N, 2048, H, W]
     """
@@ -180,9 +190,10 @@ class InceptionE(nn.Layer):
 
 
 class InceptionV3(nn.Layer):
-    """Eleven inceptions.
+    """Inception v3: a stem and eleven inception blocks.
 
-    x [N, 3, H, W], 75 or more each way -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] with H, W >= 75 -> [N, num_classes], or the output of the pool or blocks without
+    classifier or pool
     """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -224,5 +235,8 @@ class InceptionV3(nn.Layer):
 
 
 def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
-    """Inception v3.   kwargs: num_classes, with_pool"""
+    """Inception v3 for ImageNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""LeNet-5   (LeCun et al. 1998)."""
+"""LeNet-5 (LeCun et al. 1998)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ __all__ = ["LeNet"]
 
 
 class LeNet(nn.Layer):
-    """Digits.   x [N, 1, 28, 28] -> [N, num_classes], or [N, 16, 5, 5] without classes"""
+    """LeNet-5 for images of digits.
+
+    x [N, 1, 28, 28] -> [N, num_classes], or [N, 16, 5, 5] without classes
+    """
 
     def __init__(self, num_classes: int = 10) -> None:
         super().__init__()

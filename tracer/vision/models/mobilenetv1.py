@@ -1,4 +1,4 @@
-"""MobileNet   (Howard et al. 2017)."""
+"""MobileNet (Howard et al. 2017)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ URLS = {
     )
 }
 
-# Name, channels in, channels out, stride.
+# Name, input channels, output channels, stride.
 _BLOCKS = [
     ("conv2_1", 32, 64, 1),
     ("conv2_2", 64, 128, 2),
@@ -32,7 +32,7 @@ _BLOCKS = [
 
 
 class DepthwiseSeparable(nn.Layer):
-    """A 3x3 convolution of each channel, then a 1x1 convolution.
+    """Depthwise 3x3 convolution and 1x1 convolution.
 
     x [N, C, H, W] -> [N, M, H / stride, W / stride]
     """
@@ -59,9 +59,10 @@ class DepthwiseSeparable(nn.Layer):
 
 
 class MobileNetV1(nn.Layer):
-    """Depthwise separable convolutions.
+    """MobileNet: depthwise separable convolutions.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -88,5 +89,8 @@ class MobileNetV1(nn.Layer):
 
 
 def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
-    """MobileNet, `scale` times as wide.   kwargs: num_classes, with_pool"""
+    """MobileNet for ImageNet, with the channels multiplied by `scale`.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""MobileNetV2   (Sandler et al. 2018)."""
+"""MobileNetV2 (Sandler et al. 2018)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _STAGES = [
 
 
 class InvertedResidual(nn.Layer):
-    """Wide inside, narrow outside, beside a shortcut where shapes allow.
+    """Inverted residual: 1x1 expansion, depthwise 3x3, 1x1 projection, and a shortcut if shapes
+    allow.
 
     x [N, inp, H, W] -> [N, oup, H / stride, W / stride]
     """
@@ -68,9 +69,10 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV2(nn.Layer):
-    """Inverted residuals.
+    """MobileNetV2: inverted residuals.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
     """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -100,5 +102,8 @@ class MobileNetV2(nn.Layer):
 
 
 def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
-    """MobileNetV2, `scale` times as wide.   kwargs: num_classes, with_pool"""
+    """MobileNetV2 for ImageNet, with the channels multiplied by `scale`.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(MobileNetV2(scale, **kwargs), f"mobilenetv2_{scale}", pretrained, URLS)

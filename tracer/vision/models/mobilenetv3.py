@@ -1,4 +1,4 @@
-"""MobileNetV3   (Howard et al. 2019)."""
+"""MobileNetV3 (Howard et al. 2019)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ URLS = {
     ),
 }
 
-# Channels in, kernel, channels inside, channels out, squeeze, activation, stride: tables 1 and 2 of
-# the paper.
+# Input channels, kernel, expanded channels, output channels, squeeze-and-excitation, activation,
+# stride: tables 1 and 2 of the paper.
 _LARGE = [
     (16, 3, 16, 16, False, "relu", 1),
     (16, 3, 64, 24, False, "relu", 2),
@@ -58,9 +58,8 @@ _SMALL = [
 
 
 class SqueezeExcitation(nn.Layer):
-    """Channels weighted by what all of the picture says
+    """Squeeze-and-excitation: scale channels by a function of their means (Hu et al. 2017).
 
-    (Hu et al. 2017).
     x [N, C, H, W] -> like x
     """
 
@@ -85,9 +84,9 @@ class SqueezeExcitation(nn.Layer):
 
 
 class InvertedResidualConfig:
-    """The settings of one block, its widths scaled.
+    """Arguments of one block, with scaled channels.
 
-    activation: 'relu' or 'hardswish', or a class of layers
+    activation: 'relu', 'hardswish' or None
     """
 
     def __init__(
@@ -111,7 +110,8 @@ class InvertedResidualConfig:
 
 
 class InvertedResidual(nn.Layer):
-    """Wide inside, narrow outside, beside a shortcut where shapes allow.
+    """Inverted residual: 1x1 expansion, depthwise convolution, squeeze-and-excitation, 1x1
+    projection, and a shortcut if shapes allow.
 
     x [N, C, H, W] -> [N, M, H / stride, W / stride]
     """
@@ -129,18 +129,18 @@ class InvertedResidual(nn.Layer):
     ) -> None:
         super().__init__()
         conv = partial(ConvNormActivation, norm_layer=norm_layer, activation_layer=activation_layer)
-        wide = expanded_channels
+        width = expanded_channels
         self.use_res_connect = stride == 1 and in_channels == out_channels
         self.use_se = use_se
-        self.expand = in_channels != wide
+        self.expand = in_channels != width
         if self.expand:
-            self.expand_conv = conv(in_channels, wide, 1)
-        self.bottleneck_conv = conv(wide, wide, filter_size, stride, groups=wide)
+            self.expand_conv = conv(in_channels, width, 1)
+        self.bottleneck_conv = conv(width, width, filter_size, stride, groups=width)
         if use_se:
             self.mid_se = SqueezeExcitation(
-                wide, make_divisible(wide // 4), scale_activation=nn.Hardsigmoid
+                width, make_divisible(width // 4), scale_activation=nn.Hardsigmoid
             )
-        self.linear_conv = conv(wide, out_channels, 1, activation_layer=None)
+        self.linear_conv = conv(width, out_channels, 1, activation_layer=None)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -150,9 +150,10 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV3(nn.Layer):
-    """The blocks in `config`.
+    """MobileNetV3: inverted residuals as `config` specifies.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
     """
 
     def __init__(
@@ -183,13 +184,13 @@ class MobileNetV3(nn.Layer):
                 for c in config
             )
         )
-        wide = config[-1].out_channels * 6
-        self.lastconv = conv(config[-1].out_channels, wide, 1, 1, 0)
+        width = config[-1].out_channels * 6
+        self.lastconv = conv(config[-1].out_channels, width, 1, 1, 0)
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self.classifier = nn.Sequential(
-                nn.Linear(wide, last_channel),
+                nn.Linear(width, last_channel),
                 nn.Hardswish(),
                 nn.Dropout(0.2),
                 nn.Linear(last_channel, num_classes),
@@ -204,7 +205,10 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """MobileNetV3 for small devices, `scale` times as wide.   x [N, 3, H, W] -> [N, num_classes]"""
+    """MobileNetV3 Small, with the channels multiplied by `scale`.
+
+    x [N, 3, H, W] -> [N, num_classes]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         config = [InvertedResidualConfig(*row, scale) for row in _SMALL]
@@ -212,7 +216,7 @@ class MobileNetV3Small(MobileNetV3):
 
 
 class MobileNetV3Large(MobileNetV3):
-    """MobileNetV3 for larger devices, `scale` times as wide.
+    """MobileNetV3 Large, with the channels multiplied by `scale`.
 
     x [N, 3, H, W] -> [N, num_classes]
     """
@@ -225,7 +229,10 @@ class MobileNetV3Large(MobileNetV3):
 def mobilenet_v3_small(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Small:
-    """MobileNetV3Small.   kwargs: num_classes, with_pool"""
+    """MobileNetV3 Small for ImageNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(
         MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS
     )
@@ -234,7 +241,10 @@ def mobilenet_v3_small(
 def mobilenet_v3_large(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Large:
-    """MobileNetV3Large.   kwargs: num_classes, with_pool"""
+    """MobileNetV3 Large for ImageNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(
         MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS
     )

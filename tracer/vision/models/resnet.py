@@ -1,6 +1,5 @@
-"""ResNet, ResNeXt and Wide ResNet
-
-(He et al. 2015; Xie et al. 2016; Zagoruyko and Komodakis 2016).
+"""ResNet (He et al. 2015), ResNeXt (Xie et al. 2016) and Wide ResNet (Zagoruyko and Komodakis
+2016).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = [
     "wide_resnet101_2",
 ]
 
-_SUMS = {
+_MD5 = {
     "resnet18": "cf548f46534aa3560945be4b95cd11c4",
     "resnet34": "8d2275cf8706028345f78ac0e1d31969",
     "resnet50": "ca6f485ee1ab0492d38f323885b0ad80",
@@ -46,7 +45,7 @@ _SUMS = {
 }
 URLS = {
     name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5)
-    for name, md5 in _SUMS.items()
+    for name, md5 in _MD5.items()
 }
 
 _DEPTHS = {
@@ -59,7 +58,7 @@ _DEPTHS = {
 
 
 class BasicBlock(nn.Layer):
-    """Two 3x3 convolutions beside a shortcut.
+    """Residual block of two 3x3 convolutions.
 
     x [N, inplanes, H, W] -> [N, planes, H / stride, W / stride]
     """
@@ -79,7 +78,7 @@ class BasicBlock(nn.Layer):
     ) -> None:
         super().__init__()
         if dilation > 1:
-            raise OpError("BasicBlock: dilation is 1")
+            raise OpError("BasicBlock: dilation must be 1")
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, stride, 1, bias_attr=False)
         self.bn1 = norm(planes)
@@ -96,7 +95,7 @@ class BasicBlock(nn.Layer):
 
 
 class BottleneckBlock(nn.Layer):
-    """1x1, 3x3 and 1x1 convolutions beside a shortcut.
+    """Residual block of 1x1, 3x3 and 1x1 convolutions.
 
     x [N, inplanes, H, W] -> [N, 4 planes, H / stride, W / stride]
     """
@@ -135,12 +134,13 @@ class BottleneckBlock(nn.Layer):
 
 
 class ResNet(nn.Layer):
-    """Four stages of blocks.
+    """ResNet: four stages of residual blocks.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
 
-    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152.
-    width: of a group, in 64ths of the usual.
+    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152. width: channels per
+    group in the 3x3 convolution, 64 by default
     """
 
     def __init__(
@@ -179,26 +179,44 @@ class ResNet(nn.Layer):
     def _make_layer(
         self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False
     ) -> nn.Sequential:
-        """A stage; networks that are made of other blocks ask for it by this name.
+        """Create a stage. Model libraries with other blocks call this method.
 
-        dilate: holes in its filters in place of strides
+        dilate: use dilation instead of stride
         """
-        wide, norm, before = planes * block.expansion, self._norm_layer, self.dilation
+        out_channels, norm, previous_dilation = (
+            planes * block.expansion,
+            self._norm_layer,
+            self.dilation,
+        )
         shortcut = None
         if dilate:
             self.dilation, stride = self.dilation * stride, 1
-        if stride != 1 or self.inplanes != wide:
+        if stride != 1 or self.inplanes != out_channels:
             shortcut = nn.Sequential(
-                nn.Conv2D(self.inplanes, wide, 1, stride, bias_attr=False), norm(wide)
+                nn.Conv2D(self.inplanes, out_channels, 1, stride, bias_attr=False),
+                norm(out_channels),
             )
         layers = [
             block(
-                self.inplanes, planes, stride, shortcut, self.groups, self.base_width, before, norm
+                self.inplanes,
+                planes,
+                stride,
+                shortcut,
+                self.groups,
+                self.base_width,
+                previous_dilation,
+                norm,
             )
         ]
-        self.inplanes = wide
+        self.inplanes = out_channels
         layers += [
-            block(wide, planes, groups=self.groups, base_width=self.base_width, norm_layer=norm)
+            block(
+                out_channels,
+                planes,
+                groups=self.groups,
+                base_width=self.base_width,
+                norm_layer=norm,
+            )
             for _ in range(1, blocks)
         ]
         return nn.Sequential(*layers)
@@ -219,65 +237,104 @@ def _resnet(arch: str, depth: int, pretrained: bool, kwargs: dict[str, Any]) -> 
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 18 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 18 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet18", 18, pretrained, kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 34 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 34 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet34", 34, pretrained, kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 50 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 50 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet50", 50, pretrained, kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 101 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 101 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet101", 101, pretrained, kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 152 layers.   kwargs: num_classes, with_pool, ..."""
+    """ResNet with 152 layers.
+
+    kwargs: num_classes, with_pool, ...
+    """
     return _resnet("resnet152", 152, pretrained, kwargs)
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 50 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext50_32x4d", 50, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 50 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext50_64x4d", 50, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 101 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext101_32x4d", 101, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 101 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext101_64x4d", 101, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 32 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 152 layers, 32 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext152_32x4d", 152, pretrained, {**kwargs, "groups": 32, "width": 4})
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 64 groups 4 wide.   kwargs: num_classes, with_pool"""
+    """ResNeXt with 152 layers, 64 groups 4 wide.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("resnext152_64x4d", 152, pretrained, {**kwargs, "groups": 64, "width": 4})
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 50 layers, twice as wide inside.   kwargs: num_classes, with_pool"""
+    """Wide ResNet with 50 layers, twice as wide inside.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("wide_resnet50_2", 50, pretrained, {**kwargs, "width": 128})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """Wide ResNet with 101 layers, twice as wide inside.   kwargs: num_classes, with_pool"""
+    """Wide ResNet with 101 layers, twice as wide inside.
+
+    kwargs: num_classes, with_pool
+    """
     return _resnet("wide_resnet101_2", 101, pretrained, {**kwargs, "width": 128})

@@ -1,4 +1,4 @@
-"""ShuffleNetV2   (Ma et al. 2018)."""
+"""ShuffleNetV2 (Ma et al. 2018)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "shufflenet_v2_x2_0",
 ]
 
-_SUMS = {
+_MD5 = {
     "shufflenet_v2_x0_25": "1e509b4c140eeb096bb16e214796d03b",
     "shufflenet_v2_x0_33": "3d7b3ab0eaa5c0927ff1026d31b729bd",
     "shufflenet_v2_x0_5": "5e5cee182a7793c4e4c73949b1a71bd4",
@@ -33,10 +33,10 @@ _SUMS = {
 }
 URLS = {
     name: (f"https://paddle-hapi.bj.bcebos.com/models/{name}.pdparams", md5)
-    for name, md5 in _SUMS.items()
+    for name, md5 in _MD5.items()
 }
 
-# Channels of the three stages and of the last convolution: table 5 of the paper, and smaller ones.
+# Channels of the three stages and the last convolution: table 5 of the paper, and smaller models.
 _WIDTHS = {
     0.25: (24, 48, 96, 512),
     0.33: (32, 64, 128, 512),
@@ -49,17 +49,22 @@ _ACTIVATIONS = {"swish": nn.Swish, "relu": nn.ReLU, None: None}
 
 
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
-    """Channels dealt out: the first of each group, the second of each, ...
+    """Interleave the channels of all groups.
 
     x [N, C, H, W] -> like x
     """
-    batch, channels, high, wide = x.shape
-    grouped = x.reshape([batch, groups, channels // groups, high, wide]).transpose([0, 2, 1, 3, 4])
-    return grouped.reshape([batch, channels, high, wide])
+    batch, channels, height, width = x.shape
+    grouped = x.reshape([batch, groups, channels // groups, height, width]).transpose(
+        [0, 2, 1, 3, 4]
+    )
+    return grouped.reshape([batch, channels, height, width])
 
 
 class InvertedResidual(nn.Layer):
-    """One half of the channels through convolutions, then shuffled.   x [N, C, H, W] -> like x"""
+    """Convolutions on half of the channels, then channel shuffle.
+
+    x [N, C, H, W] -> like x
+    """
 
     def __init__(
         self, in_channels: int, out_channels: int, stride: int, activation_layer: Any = nn.ReLU
@@ -73,14 +78,14 @@ class InvertedResidual(nn.Layer):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        kept, x = split(inputs, 2, 1)
+        identity, x = split(inputs, 2, 1)
         return channel_shuffle(
-            concat([kept, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
+            concat([identity, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
         )
 
 
 class InvertedResidualDS(nn.Layer):
-    """All channels through both paths, then shuffled.
+    """Downsampling block: two branches of convolutions, then channel shuffle.
 
     x [N, C, H, W] -> [N, out_channels, H / stride, W / stride]
     """
@@ -107,11 +112,12 @@ class InvertedResidualDS(nn.Layer):
 
 
 class ShuffleNetV2(nn.Layer):
-    """Three stages of shuffled halves.
+    """ShuffleNetV2: three stages of shuffled blocks.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the blocks or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
+    pool
 
-    scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0.   act: 'relu', 'swish' or None
+    scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0; act: 'relu', 'swish' or None
     """
 
     def __init__(
@@ -124,7 +130,7 @@ class ShuffleNetV2(nn.Layer):
         super().__init__()
         if scale not in _WIDTHS or act not in _ACTIVATIONS:
             raise OpError(
-                f"ShuffleNetV2: scale={scale}, act={act!r}; scale is one of "
+                f"ShuffleNetV2: scale={scale}, act={act!r}; scale must be one of "
                 f"{list(_WIDTHS)}, act of {list(_ACTIVATIONS)}"
             )
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
@@ -132,15 +138,15 @@ class ShuffleNetV2(nn.Layer):
         *widths, last = _WIDTHS[scale]
         self._conv1 = ConvNormActivation(3, 24, 3, 2, 1, activation_layer=activation)
         self._max_pool = nn.MaxPool2D(3, 2, 1)
-        self._block_list = self._blocks(widths, activation)
+        self._block_list = self._create_blocks(widths, activation)
         self._last_conv = ConvNormActivation(widths[-1], last, 1, 1, 0, activation_layer=activation)
         if with_pool:
             self._pool2d_avg = nn.AdaptiveAvgPool2D(1)
         if num_classes > 0:
             self._fc = nn.Linear(last, num_classes)
 
-    def _blocks(self, widths: list[int], activation: Any) -> list[nn.Layer]:
-        made, channels = [], 24
+    def _create_blocks(self, widths: list[int], activation: Any) -> list[nn.Layer]:
+        blocks, channels = [], 24
         for stage, (width, count) in enumerate(zip(widths, (4, 8, 4), strict=True), start=2):
             for i in range(count):
                 block = (
@@ -148,9 +154,9 @@ class ShuffleNetV2(nn.Layer):
                     if i
                     else InvertedResidualDS(channels, width, 2, activation)
                 )
-                made.append(self.add_sublayer(f"{stage}_{i + 1}", block))
+                blocks.append(self.add_sublayer(f"{stage}_{i + 1}", block))
             channels = width
-        return made
+        return blocks
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -168,35 +174,56 @@ def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleN
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.25 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 0.25 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_25", pretrained, {"scale": 0.25, **kwargs})
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.33 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 0.33 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_33", pretrained, {"scale": 0.33, **kwargs})
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, half as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, half as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x0_5", pretrained, {"scale": 0.5, **kwargs})
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x1_0", pretrained, {"scale": 1.0, **kwargs})
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 1.5 times as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, 1.5 times as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x1_5", pretrained, {"scale": 1.5, **kwargs})
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, twice as wide.   kwargs: num_classes, with_pool, act"""
+    """ShuffleNetV2, twice as wide.
+
+    kwargs: num_classes, with_pool, act
+    """
     return _shufflenet("shufflenet_v2_x2_0", pretrained, {"scale": 2.0, **kwargs})
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with swish for ReLU.   kwargs: num_classes, with_pool"""
+    """ShuffleNetV2 with swish for ReLU.
+
+    kwargs: num_classes, with_pool
+    """
     return _shufflenet("shufflenet_v2_swish", pretrained, {"scale": 1.0, "act": "swish", **kwargs})

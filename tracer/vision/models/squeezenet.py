@@ -1,4 +1,4 @@
-"""SqueezeNet   (Iandola et al. 2016)."""
+"""SqueezeNet (Iandola et al. 2016)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ URLS = {
     ),
 }
 
-# Channels: input, squeezed, and output of each of the two paths; equal in both versions except for
+# Channels: input, squeeze, and output of each of the two paths; equal in both versions except for
 # the first.
 _FIRES = [
     (96, 16, 64),
@@ -37,11 +37,14 @@ _FIRES = [
     (384, 64, 256),
     (512, 64, 256),
 ]
-_POOLS = {"1.0": (3, 7), "1.1": (2, 4)}  # behind which of the fires there is a pool
+_POOLS = {"1.0": (3, 7), "1.1": (2, 4)}  # indices of the fire modules that a pool follows
 
 
 class MakeFireConv(nn.Layer):
-    """Convolution and ReLU.   x [N, C, H, W] -> [N, M, H', W']"""
+    """Convolution and ReLU.
+
+    x [N, C, H, W] -> [N, M, H', W']
+    """
 
     def __init__(
         self, input_channels: int, output_channels: int, filter_size: int, padding: int = 0
@@ -55,7 +58,7 @@ class MakeFireConv(nn.Layer):
 
 
 class MakeFire(nn.Layer):
-    """Squeeze by 1x1, then 1x1 beside 3x3.
+    """Fire module: 1x1 squeeze, then concatenated 1x1 and 3x3 convolutions.
 
     x [N, C, H, W] -> [N, expand1x1_channels + expand3x3_channels, H, W]
     """
@@ -79,9 +82,10 @@ class MakeFire(nn.Layer):
 
 
 class SqueezeNet(nn.Layer):
-    """Eight fires.
+    """SqueezeNet: eight fire modules.
 
-    x [N, 3, H, W] -> [N, num_classes], or what the last convolution or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or the last convolution without
+    classifier or pool
 
     version: '1.0' or '1.1'
     """
@@ -118,10 +122,16 @@ class SqueezeNet(nn.Layer):
 
 
 def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.0.   kwargs: num_classes, with_pool"""
+    """SqueezeNet 1.0 for ImageNet.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(SqueezeNet("1.0", **kwargs), "squeezenet1_0", pretrained, URLS)
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1, which computes less.   kwargs: num_classes, with_pool"""
+    """SqueezeNet 1.1 for ImageNet, with less computation.
+
+    kwargs: num_classes, with_pool
+    """
     return with_weights(SqueezeNet("1.1", **kwargs), "squeezenet1_1", pretrained, URLS)

@@ -1,4 +1,4 @@
-"""VGG   (Simonyan and Zisserman 2014)."""
+"""VGG (Simonyan and Zisserman 2014)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ URLS = {
     ),
 }
 
-# How many convolutions each of the five stages has; their widths.
+# Number of convolutions and of channels of each of the five stages.
 _DEPTHS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 _WIDTHS = (64, 128, 256, 512, 512)
 
 
 class VGG(nn.Layer):
-    """`features`, then three linear maps.
+    """VGG: `features`, then three linear layers.
 
-    x [N, 3, H, W] -> [N, num_classes], or what features or the pool give
+    x [N, 3, H, W] -> [N, num_classes], or the output of the pool or `features` without classifier
+    or pool
     """
 
     def __init__(self, features: nn.Layer, num_classes: int = 1000, with_pool: bool = True) -> None:
@@ -59,7 +60,7 @@ class VGG(nn.Layer):
 
 
 def make_layers(cfg: list[int | str], batch_norm: bool = False) -> nn.Sequential:
-    """3x3 convolutions of the widths in cfg, and a pool for each 'M'."""
+    """Create a 3x3 convolution for each width in cfg and a max pool for each 'M'."""
     layers: list[nn.Layer] = []
     channels = 3
     for width in cfg:
@@ -81,20 +82,32 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 11 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 11 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(11, pretrained, batch_norm, kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 13 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 13 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(13, pretrained, batch_norm, kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 16 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 16 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(16, pretrained, batch_norm, kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 19 layers.   kwargs: num_classes, with_pool"""
+    """VGG with 19 layers.
+
+    kwargs: num_classes, with_pool
+    """
     return _vgg(19, pretrained, batch_norm, kwargs)

@@ -1,8 +1,8 @@
-"""Pictures made ready for a network."""
+"""Image transforms."""
 
 from . import functional
 from .base import *
-from .colours import *
+from .color import *
 from .functional import (
     adjust_brightness,
     adjust_contrast,
@@ -21,4 +21,4 @@ from .functional import (
     to_tensor,
     vflip,
 )
-from .randoms import *
+from .random_transforms import *

@@ -1,4 +1,4 @@
-"""Transforms as objects: what they share, and those that draw nothing at random."""
+"""Base class of transforms, and deterministic transforms."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = [
 
 
 class Compose:
-    """Transforms one after the other."""
+    """Apply transforms one after the other."""
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
         self.transforms = transforms
 
     def __call__(self, data: Any) -> Any:
-        """What the last one gives."""
+        """Return the result of the last transform."""
         for transform in self.transforms:
             data = transform(data)
         return data
@@ -41,23 +41,21 @@ class Compose:
 
 
 class BaseTransform:
-    """Base of transforms: called with an image, or with a tuple of which `keys` says what each item
-    is.
+    """Base of transforms: called with an image, or a tuple whose items `keys` describes.
 
-    A key 'image' is for `_apply_image`, 'boxes' for `_apply_boxes`, 'mask' for `_apply_mask`, and
-    so on; an item without a
-    method is passed on.
-    `_get_params` draws once for all items of a call, and `self.params` has it.
+    An item with key 'image' is passed to `_apply_image`, 'boxes' to `_apply_boxes`, 'mask' to
+    `_apply_mask`, and so on; items without a method are unchanged. `_get_params` draws random
+    parameters once for all items of a call and stores them in `self.params`.
     """
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:
         if keys is None:
             keys = ("image",)
         if isinstance(keys, str) or not isinstance(keys, Sequence):
-            raise OpError(f"{type(self).__name__}: keys is a list of names, not {keys!r}")
+            raise OpError(f"{type(self).__name__}: keys must be a list of names, not {keys!r}")
         for key in keys:
             if self._get_apply(key) is None:
-                raise OpError(f"{type(self).__name__}: has no _apply_{key}")
+                raise OpError(f"{type(self).__name__}: does not implement _apply_{key}")
         self.keys = keys
         self.params: Any = None
 
@@ -68,30 +66,32 @@ class BaseTransform:
         return getattr(self, f"_apply_{key}", None)
 
     def __call__(self, inputs: Any) -> Any:
-        """The items, each transformed by its own method."""
+        """Transform each item by the method of its key."""
         items = inputs if isinstance(inputs, tuple) else (inputs,)
         self.params = self._get_params(items)
-        done = [self._get_apply(key)(item) for key, item in zip(self.keys, items, strict=False)]
-        out = (*done, *items[len(done) :])
+        transformed = [
+            self._get_apply(key)(item) for key, item in zip(self.keys, items, strict=False)
+        ]
+        out = (*transformed, *items[len(transformed) :])
         return out if len(out) > 1 else out[0]
 
     def _apply_image(self, image: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no _apply_image")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _apply_image")
 
     def _apply_boxes(self, boxes: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no _apply_boxes")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _apply_boxes")
 
     def _apply_mask(self, mask: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no _apply_mask")
+        raise NotImplementedError(f"{type(self).__name__} does not implement _apply_mask")
 
 
-def pair(size: Any) -> tuple[int, int]:
-    """Height and width, from one number or two."""
+def height_width(size: Any) -> tuple[int, int]:
+    """Return height and width from one number or two."""
     return (int(size), int(size)) if isinstance(size, int | float) else (int(size[0]), int(size[1]))
 
 
 class ToTensor(BaseTransform):
-    """functional.to_tensor.   image -> Tensor [C, H, W]"""
+    """Convert an image to a Tensor [C, H, W], as functional.to_tensor."""
 
     def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -102,7 +102,7 @@ class ToTensor(BaseTransform):
 
 
 class Resize(BaseTransform):
-    """functional.resize."""
+    """Resize an image, as functional.resize."""
 
     def __init__(
         self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None
@@ -116,18 +116,18 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """functional.center_crop."""
+    """Crop the centre of an image, as functional.center_crop."""
 
     def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        self.size = pair(size)
+        self.size = height_width(size)
 
     def _apply_image(self, img: Any) -> Any:
         return F.center_crop(img, self.size)
 
 
 class Pad(BaseTransform):
-    """functional.pad."""
+    """Pad an image, as functional.pad."""
 
     def __init__(
         self,
@@ -146,7 +146,10 @@ class Pad(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """functional.normalize.   mean, std: one number for all three channels, or one for each"""
+    """Normalize each channel, as functional.normalize.
+
+    mean, std: one number for all three channels, or one for each
+    """
 
     def __init__(
         self,
@@ -167,7 +170,10 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """Axes in another order; PIL images become arrays.   [H, W, C] -> [C, H, W]"""
+    """Permute the axes; PIL images become arrays.
+
+    [H, W, C] -> [C, H, W]
+    """
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -181,7 +187,7 @@ class Transpose(BaseTransform):
 
 
 class Grayscale(BaseTransform):
-    """functional.to_grayscale."""
+    """Convert an image to grayscale, as functional.to_grayscale."""
 
     def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)

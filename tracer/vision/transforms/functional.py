@@ -1,7 +1,7 @@
 """Transforms as functions.
 
-An image is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [C, H, W]; so is what comes
-out.
+An image is a PIL image, an ndarray [H, W] or [H, W, C], or a Tensor [C, H, W]; the result has the
+same type.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import geometry, of_array, of_picture, of_tensor, sampling
+from . import array_backend, geometry, pil_backend, sampling, tensor_backend
 
 __all__ = [
     "adjust_brightness",
@@ -36,93 +36,100 @@ __all__ = [
     "vflip",
 ]
 
-_WARPS = ("nearest", "bilinear", "bicubic")
+_WARP_INTERPOLATIONS = ("nearest", "bilinear", "bicubic")
 _PAD_MODES = ("constant", "edge", "reflect", "symmetric")
 
 
-def is_picture(img: Any) -> bool:
-    """Whether this is a PIL image; PIL need not be there."""
+def is_pil_image(img: Any) -> bool:
+    """Return whether `img` is a PIL image; Pillow need not be installed."""
     image = sys.modules.get("PIL.Image")
     return image is not None and isinstance(img, image.Image)
 
 
-def _for(op: str, img: Any) -> Any:
-    """The module that has the transforms of this kind of image."""
+def _backend_for(op: str, img: Any) -> Any:
+    """Return the module with the transforms of this type of image."""
     if isinstance(img, Tensor):
         if img.ndim not in (3, 4):
-            raise OpError(f"{op}: a Tensor is [C, H, W] (img={img.meta})")
-        return of_tensor
+            raise OpError(f"{op}: a Tensor must be [C, H, W] or [N, C, H, W] (img={img.meta})")
+        return tensor_backend
     if isinstance(img, np.ndarray):
         if img.ndim not in (2, 3):
             raise OpError(
-                f"{op}: an ndarray is [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
+                f"{op}: an ndarray must be [H, W] or [H, W, C] (img={img.dtype}{list(img.shape)})"
             )
-        return of_array
-    if is_picture(img):
-        return of_picture
-    raise OpError(
-        f"{op}: {type(img).__name__} is not an image; a PIL image, an ndarray or a Tensor is"
-    )
+        return array_backend
+    if is_pil_image(img):
+        return pil_backend
+    raise OpError(f"{op}: expected a PIL image, ndarray or Tensor, got {type(img).__name__}")
 
 
 def size_of(img: Any) -> tuple[int, int]:
-    """Height and width."""
-    found: tuple[int, int] = _for("transforms", img).size_of(img)
-    return found
+    """Return height and width."""
+    size: tuple[int, int] = _backend_for("transforms", img).size_of(img)
+    return size
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
-    """An image as a Tensor; bytes become float32 from 0 to 1.
+    """Convert an image to a Tensor; uint8 becomes float32 from 0 to 1.
 
     -> [C, H, W], or [H, W, C] for data_format 'HWC'
     """
     if data_format not in ("CHW", "HWC"):
         raise OpError(f"to_tensor: data_format={data_format!r} is not one of CHW, HWC")
-    found: Tensor = _for("to_tensor", pic).to_tensor(pic, data_format)
-    return found
+    out: Tensor = _backend_for("to_tensor", pic).to_tensor(pic, data_format)
+    return out
 
 
 def hflip(img: Any) -> Any:
-    """Left and right changed."""
-    return _for("hflip", img).hflip(img)
+    """Flip left and right."""
+    return _backend_for("hflip", img).hflip(img)
 
 
 def vflip(img: Any) -> Any:
-    """Top and bottom changed."""
-    return _for("vflip", img).vflip(img)
+    """Flip top and bottom."""
+    return _backend_for("vflip", img).vflip(img)
 
 
 def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
-    """Another size.   size: (height, width), or the shorter side
+    """Resize an image.
 
-    interpolation: nearest, bilinear, bicubic, lanczos; area but for PIL images; box and hamming for
-    those only.
+    size: (height, width), or the shorter side
+
+    interpolation: nearest, bilinear, bicubic, lanczos; area except for PIL images; box and hamming
+    only for PIL images
     """
-    image, old = _for("resize", img), size_of(img)
-    new = geometry.resized(size, *old)
-    return img if isinstance(size, int) and new == old else image.resize(img, new, interpolation)
+    backend, old_size = _backend_for("resize", img), size_of(img)
+    new_size = geometry.resize_size(size, *old_size)
+    return (
+        img
+        if isinstance(size, int) and new_size == old_size
+        else backend.resize(img, new_size, interpolation)
+    )
 
 
 def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -> Any:
-    """More around it.
+    """Pad an image.
 
     padding: one number; left and right, top and bottom; or left, top, right, bottom
 
-    padding_mode: constant, with `fill`; edge, reflect, symmetric as in numpy.pad.
+    padding_mode: constant, with `fill`; edge, reflect, symmetric as in numpy.pad
     """
     if padding_mode not in _PAD_MODES:
         raise OpError(f"pad: padding_mode={padding_mode!r} is not one of {list(_PAD_MODES)}")
-    return _for("pad", img).pad(img, geometry.sides(padding), fill, padding_mode)
+    return _backend_for("pad", img).pad(img, geometry.padding_sides(padding), fill, padding_mode)
 
 
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
-    """A part of it."""
-    return _for("crop", img).crop(img, top, left, height, width)
+    """Crop a rectangle."""
+    return _backend_for("crop", img).crop(img, top, left, height, width)
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """The part in the middle.   output_size: (height, width), or one number for both"""
-    return crop(img, *geometry.middle(output_size, *size_of(img)))
+    """Crop the centre.
+
+    output_size: (height, width), or one number for both
+    """
+    return crop(img, *geometry.center_crop_box(output_size, *size_of(img)))
 
 
 def affine(
@@ -135,26 +142,25 @@ def affine(
     fill: Any = 0,
     center: Sequence[float] | None = None,
 ) -> Any:
-    """Sheared, scaled and turned clockwise about `center`, then moved.
+    """Shear, scale and rotate clockwise about `center`, then translate.
 
-    angle, shear: degrees; translate, center: x and y in pixels
-
-    interpolation: nearest, bilinear or bicubic.
-    fill: for what lies outside, a number or one per channel
+    angle, shear: degrees; translate, center: x and y in pixels; interpolation: nearest, bilinear or
+    bicubic; fill: value outside of the image, a number or one per channel
     """
-    sampling.check_way("affine", interpolation, _WARPS)
+    sampling.check_interpolation("affine", interpolation, _WARP_INTERPOLATIONS)
     if len(translate) != 2 or scale <= 0:
         raise OpError(
-            f"affine: translate is two numbers, scale is above 0, not {translate!r} and {scale!r}"
+            f"affine: translate must be two numbers and scale positive, not {translate!r} and "
+            f"{scale!r}"
         )
     shear = [shear, 0.0] if isinstance(shear, int | float) else list(shear)
     if len(shear) not in (1, 2):
-        raise OpError(f"affine: shear is one or two angles, not {shear!r}")
-    high, wide = size_of(img)
+        raise OpError(f"affine: shear must be one or two angles, not {shear!r}")
+    height, width = size_of(img)
     matrix = geometry.affine_matrix(
-        center or (wide / 2, high / 2), angle, translate, scale, (shear * 2)[:2]
+        center or (width / 2, height / 2), angle, translate, scale, (shear * 2)[:2]
     )
-    return _for("affine", img).warp(img, matrix, high, wide, interpolation, fill)
+    return _backend_for("affine", img).warp(img, matrix, height, width, interpolation, fill)
 
 
 def rotate(
@@ -165,81 +171,98 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Any = 0,
 ) -> Any:
-    """Turned against the clock about `center`.   angle: degrees; expand: large enough for all of it
+    """Rotate counterclockwise about `center`.
 
-    interpolation: nearest, bilinear or bicubic.
-    fill: for what lies outside, a number or one per channel
+    angle: degrees; expand: enlarge the result to the whole rotated image; interpolation: nearest,
+    bilinear or bicubic; fill: value outside of the image, a number or one per channel
     """
-    sampling.check_way("rotate", interpolation, _WARPS)
-    image = _for("rotate", img)
-    if image is of_picture:
-        return of_picture.rotate(img, angle, interpolation, expand, center, fill)
-    turn = geometry.rotation(angle, center, expand, *size_of(img), from_middle=image is of_tensor)
-    return image.warp(img, *turn, interpolation, fill)
+    sampling.check_interpolation("rotate", interpolation, _WARP_INTERPOLATIONS)
+    backend = _backend_for("rotate", img)
+    if backend is pil_backend:
+        return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
+    warp_args = geometry.rotation(
+        angle, center, expand, *size_of(img), round_from_center=backend is tensor_backend
+    )
+    return backend.warp(img, *warp_args, interpolation, fill)
 
 
 def perspective(
     img: Any, startpoints: Any, endpoints: Any, interpolation: str = "nearest", fill: Any = 0
 ) -> Any:
-    """Four points (x, y) moved to four others, and the rest along with them.
+    """Apply the perspective transform that maps four points (x, y) to four others.
 
-    interpolation: nearest, bilinear or bicubic.
-    fill: for what lies outside, a number or one per channel
+    interpolation: nearest, bilinear or bicubic; fill: value outside of the image, a number or one
+    per channel
     """
-    sampling.check_way("perspective", interpolation, _WARPS)
+    sampling.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
     matrix = geometry.perspective_coefficients(startpoints, endpoints)
-    return _for("perspective", img).warp(img, matrix, *size_of(img), interpolation, fill)
+    return _backend_for("perspective", img).warp(img, matrix, *size_of(img), interpolation, fill)
 
 
 def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
-    """Without colours.   num_output_channels: 1, or 3 that are alike"""
+    """Convert to grayscale.
+
+    num_output_channels: 1, or 3 equal channels
+    """
     if num_output_channels not in (1, 3):
         raise OpError(f"to_grayscale: num_output_channels={num_output_channels} is neither 1 nor 3")
-    return _for("to_grayscale", img).to_grayscale(img, num_output_channels)
+    return _backend_for("to_grayscale", img).to_grayscale(img, num_output_channels)
 
 
-def _factor(op: str, factor: float) -> float:
+def _check_factor(op: str, factor: float) -> float:
     if factor < 0:
-        raise OpError(f"{op}: the factor {factor} is below 0")
+        raise OpError(f"{op}: the factor {factor} is negative")
     return factor
 
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
-    """Darker or brighter.   brightness_factor: 0 gives black, 1 what it was, 2 twice as bright"""
-    factor = _factor("adjust_brightness", brightness_factor)
-    return _for("adjust_brightness", img).adjust_brightness(img, factor)
+    """Adjust the brightness.
+
+    brightness_factor: 0 returns black, 1 the image, 2 twice the brightness
+    """
+    factor = _check_factor("adjust_brightness", brightness_factor)
+    return _backend_for("adjust_brightness", img).adjust_brightness(img, factor)
 
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
-    """Less or more contrast.   contrast_factor: 0 gives gray, 1 what it was, 2 twice as much"""
-    factor = _factor("adjust_contrast", contrast_factor)
-    return _for("adjust_contrast", img).adjust_contrast(img, factor)
+    """Adjust the contrast.
+
+    contrast_factor: 0 returns gray, 1 the image, 2 twice the contrast
+    """
+    factor = _check_factor("adjust_contrast", contrast_factor)
+    return _backend_for("adjust_contrast", img).adjust_contrast(img, factor)
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
-    """Less or more colour.   saturation_factor: 0 gives gray, 1 what it was, 2 twice as much"""
-    factor = _factor("adjust_saturation", saturation_factor)
-    return _for("adjust_saturation", img).adjust_saturation(img, factor)
+    """Adjust the saturation.
+
+    saturation_factor: 0 returns gray, 1 the image, 2 twice the saturation
+    """
+    factor = _check_factor("adjust_saturation", saturation_factor)
+    return _backend_for("adjust_saturation", img).adjust_saturation(img, factor)
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
-    """Colours moved around the circle.   hue_factor: how much of it, -0.5 ... 0.5"""
+    """Shift the hue.
+
+    hue_factor: part of the colour circle, from -0.5 to 0.5
+    """
     if not -0.5 <= hue_factor <= 0.5:
         raise OpError(f"adjust_hue: hue_factor={hue_factor} is not in [-0.5, 0.5]")
-    return _for("adjust_hue", img).adjust_hue(img, hue_factor)
+    return _backend_for("adjust_hue", img).adjust_hue(img, hue_factor)
 
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
-    """(img - mean) / std of each channel.
+    """Compute (img - mean) / std of each channel.
 
-    data_format: where the channels are; to_rgb: turn their order round first
+    data_format: position of the channels; to_rgb: reverse the channels first
     """
-    return _for("normalize", img).normalize(img, mean, std, data_format, to_rgb)
+    return _backend_for("normalize", img).normalize(img, mean, std, data_format, to_rgb)
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
-    """`v` at rows i ... i + h and columns j ... j + w.
+    """Set rows i ... i + h and columns j ... j + w to `v`.
 
-    inplace: change the image itself, unless it is PIL's
+    inplace: change the image itself; not for PIL images
     """
-    return _for("erase", img).erase(img, i, j, h, w, v, inplace)
+    return _backend_for("erase", img).erase(img, i, j, h, w, v, inplace)

@@ -1,7 +1,7 @@
-"""Values between pixels: which pixels have a share in each new one, and how much.
+"""Interpolation weights: which source pixels contribute to a new pixel, and by which weight.
 
-Along one axis this is a table: `pixel` [new, k] and `weight` [new, k], rows of weights adding up to
-one.
+Along one axis this is a table: `source` [new, k] and `weight` [new, k]; each row of weights sums to
+1.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import numpy as np
 from ...core.errors import OpError
 
 Array = np.ndarray[Any, Any]
-WAYS = ("nearest", "bilinear", "area", "bicubic", "lanczos")
+INTERPOLATIONS = ("nearest", "bilinear", "area", "bicubic", "lanczos")
 
 
 def _cubic(t: Array) -> Array:
-    """Keys' kernel with a = -0.75, which OpenCV and Paddle take.   |t| < 2"""
+    """Keys' cubic kernel with a = -0.75, as in OpenCV and Paddle, for |t| < 2."""
     t = np.abs(t)
     return np.where(t <= 1, (1.25 * t - 2.25) * t * t + 1, ((-0.75 * t + 3.75) * t - 6.0) * t + 3.0)
 
 
 def _lanczos(t: Array) -> Array:
-    """sinc(t) sinc(t / 4).   |t| < 4"""
+    """Lanczos kernel sinc(t) sinc(t / 4) for |t| < 4."""
     return np.sinc(t) * np.sinc(t / 4)
 
 
-# Half of how many pixels have a share, and the share of one at a distance.
+# Radius of the kernel in pixels, and the kernel.
 KERNELS: dict[str, tuple[int, Any]] = {
     "bilinear": (1, lambda t: 1 - np.abs(t)),
     "bicubic": (2, _cubic),
@@ -36,81 +36,90 @@ KERNELS: dict[str, tuple[int, Any]] = {
 
 
 class Taps(NamedTuple):
-    """The pixels that have a share, along one axis.   [new, k] both"""
+    """Source pixels and weights along one axis, both [new, k]."""
 
-    pixel: Array
+    source: Array
     weight: Array
 
 
-def check_way(op: str, interpolation: str, ways: tuple[str, ...] = WAYS) -> None:
-    """OpError unless this way of interpolating is there."""
-    if interpolation not in ways:
-        raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(ways)}")
+def check_interpolation(
+    op: str, interpolation: str, supported: tuple[str, ...] = INTERPOLATIONS
+) -> None:
+    """Raise OpError if the interpolation is not supported."""
+    if interpolation not in supported:
+        raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
 
 
-def around(place: Array, way: str) -> Taps:
-    """The pixels around places, not yet kept inside of the picture.
+def neighbours(position: Array, interpolation: str) -> Taps:
+    """Return the pixels around positions; indices may be outside of the image.
 
-    place: 0.5 is the middle of the first pixel
+    position: 0.5 is the centre of the first pixel
     """
-    if way == "nearest":
-        return Taps(np.floor(place).astype(np.int64)[..., None], np.ones((*place.shape, 1)))
-    half, kernel = KERNELS[way]
-    first = np.floor(place - 0.5).astype(np.int64)
-    index = first[..., None] + np.arange(1 - half, 1 + half)
-    weight = kernel(place[..., None] - 0.5 - index)
+    if interpolation == "nearest":
+        return Taps(np.floor(position).astype(np.int64)[..., None], np.ones((*position.shape, 1)))
+    radius, kernel = KERNELS[interpolation]
+    first = np.floor(position - 0.5).astype(np.int64)
+    index = first[..., None] + np.arange(1 - radius, 1 + radius)
+    weight = kernel(position[..., None] - 0.5 - index)
     return Taps(index, weight / weight.sum(-1, keepdims=True))
 
 
-def resizing(old: int, new: int, way: str) -> Taps:
-    """How `old` pixels become `new` ones; what is beyond the edge is like the edge.
+def resize_weights(old: int, new: int, interpolation: str) -> Taps:
+    """Return the weights that resize `old` pixels to `new`; the edge pixels are repeated.
 
     -> [new, k]
     """
     ratio = old / new
-    at = np.arange(new)
-    if way == "nearest":
-        taps = Taps(np.floor(at * ratio).astype(np.int64)[:, None], np.ones((new, 1)))
-    elif way == "area" and new < old:
-        taps = _areas(at * ratio, (at + 1) * ratio)
-    elif way == "area":  # OpenCV's: like bilinear, but flat over what one pixel covers
-        first = np.floor(at * ratio)
-        share = np.maximum((at + 1) - (first + 1) / ratio, 0.0)
-        share = np.where(share > 0, share - np.floor(share), 0.0)
-        taps = Taps(first.astype(np.int64)[:, None] + [0, 1], np.stack([1 - share, share], 1))
+    position = np.arange(new)
+    if interpolation == "nearest":
+        taps = Taps(np.floor(position * ratio).astype(np.int64)[:, None], np.ones((new, 1)))
+    elif interpolation == "area" and new < old:
+        taps = _area_weights(position * ratio, (position + 1) * ratio)
+    elif interpolation == "area":  # as OpenCV: like bilinear, but constant within a source pixel
+        first = np.floor(position * ratio)
+        next_weight = np.maximum((position + 1) - (first + 1) / ratio, 0.0)
+        next_weight = np.where(next_weight > 0, next_weight - np.floor(next_weight), 0.0)
+        taps = Taps(
+            first.astype(np.int64)[:, None] + [0, 1], np.stack([1 - next_weight, next_weight], 1)
+        )
     else:
-        taps = around((at + 0.5) * ratio, way)
-    return Taps(taps.pixel.clip(0, old - 1), taps.weight)
+        taps = neighbours((position + 0.5) * ratio, interpolation)
+    return Taps(taps.source.clip(0, old - 1), taps.weight)
 
 
-def _areas(start: Array, stop: Array) -> Taps:
-    """The part of each pixel that lies between two places, over the length between them."""
+def _area_weights(start: Array, stop: Array) -> Taps:
+    """Return the overlap of each pixel with an interval, divided by the length of the interval."""
     first = np.floor(start).astype(np.int64)
     index = first[:, None] + np.arange(int(np.ceil((stop - start).max())) + 1)
-    part = np.minimum(stop[:, None], index + 1) - np.maximum(start[:, None], index)
-    weight = part.clip(0.0, None)
+    overlap = np.minimum(stop[:, None], index + 1) - np.maximum(start[:, None], index)
+    weight = overlap.clip(0.0, None)
     return Taps(index, weight / weight.sum(-1, keepdims=True))
 
 
-def as_matrix(taps: Taps, old: int) -> Array:
-    """The same as a matrix.   -> [new, old]"""
-    matrix = np.zeros((len(taps.pixel), old))
-    np.add.at(matrix, (np.arange(len(matrix))[:, None], taps.pixel), taps.weight)
+def weight_matrix(taps: Taps, old: int) -> Array:
+    """Convert the weights to a matrix.
+
+    -> [new, old]
+    """
+    matrix = np.zeros((len(taps.source), old))
+    np.add.at(matrix, (np.arange(len(matrix))[:, None], taps.source), taps.weight)
     return matrix
 
 
-def shares(x: Array, y: Array, height: int, width: int, way: str) -> list[tuple[Array, Array]]:
-    """Which pixels have a share at places of a picture: (flat index, weight) one after the other, 0
-    for what is outside.
+def interpolation_weights(
+    x: Array, y: Array, height: int, width: int, interpolation: str
+) -> list[tuple[Array, Array]]:
+    """Return (flat index, weight) pairs for the pixels that contribute at positions; weights are 0
+    outside of the image.
 
-    x, y [*] -> pairs of [*]; the weights add up to less than one beside the edge.
+    x, y [*] -> pairs of [*]. At the edge the weights sum to less than 1.
     """
-    found = []
-    across, down = around(x, way), around(y, way)
-    for j in range(down.pixel.shape[-1]):
-        for i in range(across.pixel.shape[-1]):
-            column, row = across.pixel[..., i], down.pixel[..., j]
-            inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-            weight = across.weight[..., i] * down.weight[..., j] * inside
-            found.append((row.clip(0, height - 1) * width + column.clip(0, width - 1), weight))
-    return found
+    pairs = []
+    x_taps, y_taps = neighbours(x, interpolation), neighbours(y, interpolation)
+    for j in range(y_taps.source.shape[-1]):
+        for i in range(x_taps.source.shape[-1]):
+            column, row = x_taps.source[..., i], y_taps.source[..., j]
+            is_inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+            weight = x_taps.weight[..., i] * y_taps.weight[..., j] * is_inside
+            pairs.append((row.clip(0, height - 1) * width + column.clip(0, width - 1), weight))
+    return pairs

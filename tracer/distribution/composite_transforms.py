@@ -1,4 +1,4 @@
-"""Transforms made of others, and of shapes."""
+"""Transforms composed of others, and reshapes."""
 
 from __future__ import annotations
 
@@ -14,26 +14,30 @@ from .distribution import sum_rightmost
 from .transform import Transform, Type, Variable, apply_transform
 
 
-def _check(ok: bool, why: str) -> None:
-    if not ok:
-        raise OpError(with_user_line(why))
+def _check(condition: bool, problem: str) -> None:
+    if not condition:
+        raise OpError(with_user_line(problem))
 
 
-def _all_transforms(name: str, transforms: Any) -> list[Transform]:
-    fine = isinstance(transforms, Sequence) and all(isinstance(t, Transform) for t in transforms)
-    _check(fine, f"{name}: transforms is not a list of Transforms")
+def _check_transforms(name: str, transforms: Any) -> list[Transform]:
+    is_valid = isinstance(transforms, Sequence) and all(
+        isinstance(t, Transform) for t in transforms
+    )
+    _check(is_valid, f"{name}: transforms must be a list of Transforms")
     return list(transforms)
 
 
 class ChainTransform(Transform):
-    """Transforms one after the other."""
+    """Composition of transforms."""
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
-        self.transforms = _all_transforms("ChainTransform", transforms)
+        self.transforms = _check_transforms("ChainTransform", transforms)
         self._domain = Variable(
-            _rank([(t._domain, t._codomain) for t in reversed(self.transforms)])
+            _chain_event_rank([(t._domain, t._codomain) for t in reversed(self.transforms)])
         )
-        self._codomain = Variable(_rank([(t._codomain, t._domain) for t in self.transforms]))
+        self._codomain = Variable(
+            _chain_event_rank([(t._codomain, t._domain) for t in self.transforms])
+        )
 
     def _is_injective(self) -> bool:
         return all(t._is_injective() for t in self.transforms)
@@ -49,15 +53,15 @@ class ChainTransform(Transform):
         return y
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        rank, found = self._domain.event_rank, None
+        rank, total = self._domain.event_rank, None
         for transform in self.transforms:
-            slope = sum_rightmost(
+            log_det = sum_rightmost(
                 transform.forward_log_det_jacobian(x), rank - transform._domain.event_rank
             )
-            found = slope if found is None else found + slope
+            total = log_det if total is None else total + log_det
             x = transform.forward(x)
             rank += transform._codomain.event_rank - transform._domain.event_rank
-        return zeros_like(x) if found is None else found
+        return zeros_like(x) if total is None else total
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
         for transform in self.transforms:
@@ -75,10 +79,10 @@ def _(input: Transform, transform: Transform) -> ChainTransform:
     return ChainTransform([transform, input])
 
 
-def _rank(ends: list[tuple[Any, Any]]) -> int:
-    """How many axes belong together at one end of a chain.
+def _chain_event_rank(ends: list[tuple[Any, Any]]) -> int:
+    """Return the event rank at one end of a chain.
 
-    ends: (this end, the other end) of each, this end of the chain last
+    ends: (this end, the other end) of each transform; this end of the chain is last
     """
     rank = 0
     for near, far in ends:
@@ -87,20 +91,20 @@ def _rank(ends: list[tuple[Any, Any]]) -> int:
 
 
 class IndependentTransform(Transform):
-    """`base`, with the last axes of its batch taken as axes of the event.
+    """Transform whose last batch axes become event axes.
 
-    reinterpreted_batch_rank: how many
+    reinterpreted_batch_rank: number of axes
     """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
         _check(
             isinstance(base, Transform),
-            f"IndependentTransform: base is {type(base).__name__}, not a Transform",
+            f"IndependentTransform: base must be a Transform, not {type(base).__name__}",
         )
         _check(
             reinterpreted_batch_rank > 0,
             f"IndependentTransform: reinterpreted_batch_rank={reinterpreted_batch_rank} "
-            f"is not above zero",
+            f"is not positive",
         )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
@@ -127,7 +131,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Another shape of the event.   [*, *in_event_shape] -> [*, *out_event_shape]"""
+    """Reshape the event: [*, *in_event_shape] -> [*, *out_event_shape]."""
 
     _type = Type.BIJECTION
 
@@ -135,7 +139,7 @@ class ReshapeTransform(Transform):
         self._in_event_shape, self._out_event_shape = tuple(in_event_shape), tuple(out_event_shape)
         _check(
             math.prod(self._in_event_shape) == math.prod(self._out_event_shape),
-            f"ReshapeTransform: {list(in_event_shape)} and {list(out_event_shape)} hold "
+            f"ReshapeTransform: {list(in_event_shape)} and {list(out_event_shape)} have "
             f"different numbers of elements",
         )
         self._domain, self._codomain = (
@@ -145,12 +149,12 @@ class ReshapeTransform(Transform):
 
     @property
     def in_event_shape(self) -> tuple[int, ...]:
-        """The shape of the event before."""
+        """The event shape of the input."""
         return self._in_event_shape
 
     @property
     def out_event_shape(self) -> tuple[int, ...]:
-        """The shape of the event after."""
+        """The event shape of the output."""
         return self._out_event_shape
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -163,13 +167,15 @@ class ReshapeTransform(Transform):
         return sum_rightmost(zeros_like(x), len(self._in_event_shape))
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-        return _swapped(shape, self._in_event_shape, self._out_event_shape)
+        return _replace_event_shape(shape, self._in_event_shape, self._out_event_shape)
 
     def _inverse_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-        return _swapped(shape, self._out_event_shape, self._in_event_shape)
+        return _replace_event_shape(shape, self._out_event_shape, self._in_event_shape)
 
 
-def _swapped(shape: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
+def _replace_event_shape(
+    shape: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]
+) -> tuple[Any, ...]:
     batch = len(shape) - len(old)
     _check(
         batch >= 0 and shape[batch:] == old,
@@ -179,24 +185,26 @@ def _swapped(shape: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...])
 
 
 class StackTransform(Transform):
-    """The first slice by the first transform, the second by the second, and so on.
+    """Apply a transform to each slice along an axis.
 
-    axis: that is sliced
+    axis: the axis that is sliced
     """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
-        self._transforms = _all_transforms("StackTransform", transforms)
-        _check(bool(self._transforms), "StackTransform: there are no transforms")
+        self._transforms = _check_transforms("StackTransform", transforms)
+        _check(bool(self._transforms), "StackTransform: transforms must not be empty")
         _check(
-            isinstance(axis, int), f"StackTransform: axis is {type(axis).__name__}, not a number"
+            isinstance(axis, int), f"StackTransform: axis must be an int, not {type(axis).__name__}"
         )
         self._axis = axis
-        self._domain = Variable(_stacked([t._domain for t in self._transforms], axis))
-        self._codomain = Variable(_stacked([t._codomain for t in self._transforms], axis))
+        self._domain = Variable(_stacked_event_rank([t._domain for t in self._transforms], axis))
+        self._codomain = Variable(
+            _stacked_event_rank([t._codomain for t in self._transforms], axis)
+        )
 
     @property
     def transforms(self) -> list[Transform]:
-        """Those of the slices."""
+        """The transforms of the slices."""
         return self._transforms
 
     @property
@@ -210,33 +218,31 @@ class StackTransform(Transform):
     def _slices(self, value: Tensor) -> list[Tensor]:
         _check(
             -value.ndim <= self._axis < value.ndim,
-            f"StackTransform: there is no axis {self._axis} (X={value.meta})",
+            f"StackTransform: axis={self._axis} is out of range (X={value.meta})",
         )
-        found = unbind(value, self._axis)
+        slices = unbind(value, self._axis)
         _check(
-            len(found) == len(self._transforms),
-            f"StackTransform: {len(self._transforms)} transforms, {len(found)} slices "
+            len(slices) == len(self._transforms),
+            f"StackTransform: {len(self._transforms)} transforms, {len(slices)} slices "
             f"(X={value.meta})",
         )
-        return found
+        return slices
 
-    def _each(self, method: str, value: Tensor) -> Tensor:
+    def _apply_to_slices(self, method: str, value: Tensor) -> Tensor:
         pairs = zip(self._transforms, self._slices(value), strict=True)
-        return stack([getattr(t, method)(part) for t, part in pairs], self._axis)
+        return stack([getattr(t, method)(slice_) for t, slice_ in pairs], self._axis)
 
     def _forward(self, x: Tensor) -> Tensor:
-        return self._each("forward", x)
+        return self._apply_to_slices("forward", x)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self._each("inverse", y)
+        return self._apply_to_slices("inverse", y)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        return self._each("forward_log_det_jacobian", x)
+        return self._apply_to_slices("forward_log_det_jacobian", x)
 
 
-def _stacked(ends: list[Any], axis: int) -> int:
-    """How many axes belong together when events are stacked: one more where the new axis lies among
-    theirs.
-    """
+def _stacked_event_rank(ends: list[Any], axis: int) -> int:
+    """Return the event rank after stacking: one more if the new axis is an event axis."""
     rank: int = max(end.event_rank for end in ends)
     return rank + 1 if axis + rank < 0 else rank

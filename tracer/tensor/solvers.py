@@ -1,4 +1,4 @@
-"""Equations, inverses, determinants, powers and ranks of matrices."""
+"""Linear equations, inverses, determinants, powers and ranks of matrices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from .convert import cast, size_at
+from .convert import cast, guarded_size
 from .creation import zeros
 from .linalg import matmul, transpose
 
@@ -19,10 +19,11 @@ METHODS = ["cholesky_solve", "cond", "inverse", "lstsq", "matrix_power", "pinv",
 
 
 def inverse(x: Tensor, name: str | None = None) -> Tensor:
-    """The inverse of each matrix.
+    """Inverse of each matrix.
 
-    x [*, M, M] -> [*, M, M].
-    Raises OpError for a singular one.
+    x [*, M, M] -> [*, M, M]
+
+    Raises OpError for a singular matrix.
     """
     return OPS["inverse"](x)
 
@@ -31,19 +32,26 @@ inv = inverse
 
 
 def det(x: Tensor, name: str | None = None) -> Tensor:
-    """The determinants.   x [*, M, M] -> [*]"""
+    """Determinants.
+
+    x [*, M, M] -> [*]
+    """
     return OPS["determinant"](x)
 
 
 def slogdet(x: Tensor, name: str | None = None) -> Tensor:
-    """The signs and the logarithms of the sizes of the determinants.   x [*, M, M] -> [2, *]"""
+    """Sign and logarithm of the absolute value of the determinants.
+
+    x [*, M, M] -> [2, *]
+    """
     return OPS["slogdeterminant"](x)
 
 
 def solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Z of x Z = y.
+    """Solve x Z = y.
 
-    x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M].
+    x [*A, M, M], y [*B, M, K], or vectors [M] or [*A, M] -> [*, M, K] or [*, M]
+
     Raises OpError for a singular x.
     """
     return OPS["solve"](x, y)
@@ -57,9 +65,11 @@ def triangular_solve(
     unitriangular: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Z of x Z = y, where one triangle of x is used; unitriangular: with 1 on its diagonal.
+    """Solve x Z = y with the upper or lower triangle of x.
 
     x [*A, M, M], y [*B, M, K] -> [*, M, K]
+
+    unitriangular: the diagonal of x counts as 1
     """
     return OPS["triangular_solve"](
         x, y, upper=upper, transpose=transpose, unitriangular=unitriangular
@@ -67,9 +77,9 @@ def triangular_solve(
 
 
 def cholesky_solve(x: Tensor, y: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-    """Z of (y y^H) Z = x; upper: of (y^H y) Z = x.
+    """Solve (y y^H) Z = x, or (y^H y) Z = x if `upper`.
 
-    x [*A, M, K], y [*B, M, M] triangles -> [*, M, K]
+    x [*A, M, K], y [*B, M, M] triangular -> [*, M, K]
     """
     return OPS["cholesky_solve"](x, y, upper=upper)
 
@@ -81,19 +91,21 @@ def lstsq(
     driver: str | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The smallest Z of the smallest |x Z - y|.
+    """Least squares: the Z of minimal norm that minimizes |x Z - y|.
 
     x [*, M, N], y [*, M, K] -> Z [*, N, K], residuals [*, K] or [0], rank [*], singular values [*,
     min(M, N)]
 
-    driver: gelsy (default), gels, gelsd, gelss; for gels rank and values are empty, for gelsy
-    values; the solution is the same for all. rcond: singular values up to that times the largest
-    count as 0; by default the longer side times 1e-7, or 1e-15 for float64.
+    driver: gelsy (default), gels, gelsd, gelss; the solution is the same. gels returns no rank;
+    gels and gelsy return no singular values. rcond: singular values up to rcond * the largest count
+    as 0; default: the longer side times 1e-7, or 1e-15 for float64
     """
     check_tensors(x, y)
     driver = driver or "gelsy"
     if rcond is None:
-        rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(size_at(x, -1), size_at(x, -2))
+        rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(
+            guarded_size(x, -1), guarded_size(x, -2)
+        )
     solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
     if driver == "gels":
         rank = zeros([0], "int32")
@@ -106,18 +118,21 @@ def lstsq(
 
 
 def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """x @ x @ ..., n times; of the inverse where n is negative.   x [*, M, M] -> [*, M, M]"""
+    """n-th power of matrices; of the inverse if n is negative.
+
+    x [*, M, M] -> [*, M, M]
+    """
     return OPS["matrix_power"](x, n=n)
 
 
 def matrix_rank(
     x: Tensor, tol: Any = None, hermitian: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values are above the tolerance.
+    """Number of singular values above a tolerance.
 
     x [*A, M, N], tol a number or [*B] -> int32 [*broadcast(A, B)]
 
-    By default the tolerance is the largest value times the longer side times the rounding unit.
+    Default tolerance: largest singular value * longer side * machine epsilon.
     """
     if isinstance(tol, Tensor):
         return OPS["matrix_rank"](x, cast(tol, x.dtype), use_default_tol=False, hermitian=hermitian)
@@ -127,11 +142,11 @@ def matrix_rank(
 
 
 def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Tensor:
-    """The pseudo-inverse; singular values up to rcond times the largest count as 0.
+    """Pseudo-inverse; singular values up to rcond times the largest count as 0.
 
     x [*, M, N] -> [*, N, M]
 
-    hermitian: x is, and its lower triangle is read.
+    hermitian: x is Hermitian; its lower triangle is read
     """
     if state.mode.is_eager and not isinstance(rcond, Tensor):
         return OPS["pseudo_inverse"](x, rcond=float(rcond), hermitian=hermitian)
@@ -139,34 +154,38 @@ def pinv(x: Tensor, rcond: Any = 1e-15, hermitian: bool = False, name: str | Non
         values, right = OPS["eigh"](x, UPLO="L")
         left = right
     else:
-        left, values, across = OPS["svd"](x)
-        right = _turned(OPS["conj"](across) if across.meta.dtype.kind == "c" else across)
-    size = OPS["abs"](values)
-    limit = OPS["reduce_max"](size, dim=[-1], keep_dim=True) * rcond
-    kept = cast(OPS["greater_than"](size, limit), values.dtype)
-    factors = kept / (values + (1.0 - kept))
+        left, values, vh = OPS["svd"](x)
+        right = _swap_last_axes(OPS["conj"](vh) if vh.meta.dtype.kind == "c" else vh)
+    magnitude = OPS["abs"](values)
+    limit = OPS["reduce_max"](magnitude, dim=[-1], keep_dim=True) * rcond
+    is_kept = cast(OPS["greater_than"](magnitude, limit), values.dtype)
+    factors = is_kept / (values + (1.0 - is_kept))
     columns = right * cast(OPS["unsqueeze2"](factors, axes=[-2]), x.dtype)
-    return matmul(columns, _turned(OPS["conj"](left) if left.meta.dtype.kind == "c" else left))
+    return matmul(
+        columns, _swap_last_axes(OPS["conj"](left) if left.meta.dtype.kind == "c" else left)
+    )
 
 
-def _turned(x: Tensor) -> Tensor:
+def _swap_last_axes(x: Tensor) -> Tensor:
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
 def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
-    """The condition of each matrix: the norm of x times that of its inverse.   x [*, M, N] -> [*]
+    """Condition number: norm of x times norm of its inverse.
 
-    p: None or 2, -2: by singular values, of any matrices; 'fro', 'nuc', 1, -1, inf, -inf: of square
-    ones.
+    x [*, M, N] -> [*]
+
+    p: None or 2, -2: by singular values, any matrix; 'fro', 'nuc', 1, -1, inf, -inf: square
+    matrices
     """
     check_tensors(x)
     if x.ndim < 2:
-        raise OpError(with_user_line(f"cond: needs at least two axes (X={x.meta})"))
+        raise OpError(with_user_line(f"cond: the rank must be at least 2 (X={x.meta})"))
     if 0 in x.meta.shape[:-2]:
         return zeros(list(x.meta.shape[:-2]), x.dtype)
     if p in (None, 2, -2):
         values = OPS["svd"](x)[1]
-        largest, smallest = (OPS[f"reduce_{word}"](values, dim=[-1]) for word in ("max", "min"))
+        largest, smallest = (OPS[f"reduce_{name}"](values, dim=[-1]) for name in ("max", "min"))
         return smallest / largest if p == -2 else largest / smallest
     if p not in _NORMS:
         raise OpError(
@@ -177,7 +196,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     return _NORMS[p](x) * _NORMS[p](inverse(x))
 
 
-def _sums(axis: int, extreme: str) -> Any:
+def _operator_norm(axis: int, extreme: str) -> Any:
     def function(x: Tensor) -> Tensor:
         return OPS[f"reduce_{extreme}"](OPS["reduce_sum"](OPS["abs"](x), dim=[axis]), dim=[-1])
 
@@ -195,8 +214,8 @@ def _nuclear(x: Tensor) -> Tensor:
 _NORMS: dict[Any, Any] = {
     "fro": _frobenius,
     "nuc": _nuclear,
-    1: _sums(-2, "max"),
-    -1: _sums(-2, "min"),
-    math.inf: _sums(-1, "max"),
-    -math.inf: _sums(-1, "min"),
+    1: _operator_norm(-2, "max"),
+    -1: _operator_norm(-2, "min"),
+    math.inf: _operator_norm(-1, "max"),
+    -math.inf: _operator_norm(-1, "min"),
 }

@@ -1,4 +1,4 @@
-"""Transforms of colours by a factor drawn at random, from Python's `random` as in Paddle."""
+"""Random colour transforms. Factors are drawn from Python's `random`, as in Paddle."""
 
 from __future__ import annotations
 
@@ -19,68 +19,69 @@ __all__ = [
 ]
 
 
-def _range(
-    op: str, value: Any, center: float, least: float, most: float
+def _factor_range(
+    op: str, value: Any, center: float, minimum: float, maximum: float
 ) -> tuple[float, float] | None:
-    """From where to where a factor is drawn; None where it is always `center`, which changes
-    nothing.
+    """Return the interval that a factor is drawn from; None if it is always `center`, the identity.
 
-    value: how far it may be from `center`, or both ends.
+    value: maximal distance from `center`, or the two bounds
     """
     if isinstance(value, int | float):
         if value < 0:
-            raise OpError(f"{op}: value={value} is below 0")
-        low, high = max(center - value, least), center + value
+            raise OpError(f"{op}: value={value} is negative")
+        low, high = max(center - value, minimum), center + value
     elif isinstance(value, Sequence) and len(value) == 2:
         low, high = value
     else:
-        raise OpError(f"{op}: value is a number or two of them, not {value!r}")
-    if not least <= low <= high <= most:
-        raise OpError(f"{op}: value={value!r} is not between {least} and {most}")
+        raise OpError(f"{op}: value must be a number or two numbers, not {value!r}")
+    if not minimum <= low <= high <= maximum:
+        raise OpError(f"{op}: value={value!r} is not between {minimum} and {maximum}")
     return None if low == high == center else (low, high)
 
 
-class _ByFactor(BaseTransform):
-    """A function of functional, with a factor drawn between two values."""
+class _RandomFactor(BaseTransform):
+    """Base of the transforms that draw one factor."""
 
     _adjust: Any = None
-    _center, _least, _most = 1.0, 0.0, float("inf")
+    _center, _minimum, _maximum = 1.0, 0.0, float("inf")
 
     def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        self.value = _range(type(self).__name__, value, self._center, self._least, self._most)
+        self.value = _factor_range(
+            type(self).__name__, value, self._center, self._minimum, self._maximum
+        )
 
     def _apply_image(self, img: Any) -> Any:
         return img if self.value is None else type(self)._adjust(img, random.uniform(*self.value))
 
 
-class BrightnessTransform(_ByFactor):
-    """functional.adjust_brightness with a factor from 1 - value to 1 + value."""
+class BrightnessTransform(_RandomFactor):
+    """Adjust the brightness by a factor from [1 - value, 1 + value]."""
 
     _adjust = F.adjust_brightness
 
 
-class ContrastTransform(_ByFactor):
-    """functional.adjust_contrast with a factor from 1 - value to 1 + value."""
+class ContrastTransform(_RandomFactor):
+    """Adjust the contrast by a factor from [1 - value, 1 + value]."""
 
     _adjust = F.adjust_contrast
 
 
-class SaturationTransform(_ByFactor):
-    """functional.adjust_saturation with a factor from 1 - value to 1 + value."""
+class SaturationTransform(_RandomFactor):
+    """Adjust the saturation by a factor from [1 - value, 1 + value]."""
 
     _adjust = F.adjust_saturation
 
 
-class HueTransform(_ByFactor):
-    """functional.adjust_hue with a factor from -value to value, at most 0.5."""
+class HueTransform(_RandomFactor):
+    """Shift the hue by a factor from [-value, value], value at most 0.5."""
 
     _adjust = F.adjust_hue
-    _center, _least, _most = 0.0, -0.5, 0.5
+    _center, _minimum, _maximum = 0.0, -0.5, 0.5
 
 
 class ColorJitter(BaseTransform):
-    """All four in an order drawn at random.   Each as in its own class; 0 leaves it out"""
+    """Adjust brightness, contrast, saturation and hue in random order; 0 disables one."""
 
     def __init__(
         self,
@@ -98,8 +99,8 @@ class ColorJitter(BaseTransform):
             hue,
         )
         self._transforms = [
-            kind(value)
-            for kind, value in (
+            transform(value)
+            for transform, value in (
                 (BrightnessTransform, brightness),
                 (ContrastTransform, contrast),
                 (SaturationTransform, saturation),

@@ -1,4 +1,4 @@
-"""Matrices as products of simpler ones, and their eigenvalues."""
+"""Matrix decompositions and eigenvalues."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from .convert import cast, size_at
+from .convert import cast, guarded_size
 from .creation import eye, randn
 from .linalg import matmul, transpose
 from .manipulation import slice, unsqueeze
@@ -28,10 +28,11 @@ METHODS = [
 
 
 def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-    """Triangles L with x = L L^H; upper: U with x = U^H U.
+    """Cholesky decomposition: L with x = L L^H, or U with x = U^H U if `upper`.
 
-    x [*, M, M] Hermitian -> [*, M, M].
-    Raises OpError unless it is positive definite.
+    x [*, M, M] Hermitian -> [*, M, M]
+
+    Raises OpError if x is not positive definite.
     """
     return OPS["cholesky"](x, upper=upper)
 
@@ -39,11 +40,11 @@ def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
 def lu(
     x: Tensor, pivot: bool = True, get_infos: bool = False, name: str | None = None
 ) -> tuple[Tensor, ...]:
-    """x = P L U, packed: L below the diagonal of the first result, U from it up.
+    """LU decomposition x = P L U, packed: L below the diagonal, U on and above it.
 
-    x [*, M, N] -> [*, M, N], swaps int32 [*, min(M, N)], infos int32 [*] or [1]
+    x [*, M, N] -> packed [*, M, N], pivots int32 [*, min(M, N)], infos int32 [*] or [1]
 
-    swaps: the row, counted from 1, that each row was swapped with; infos, for get_infos: 0, or the
+    pivots: the 1-based row that each row was swapped with. infos, returned if get_infos: 0, or the
     first column without a pivot.
     """
     packed, pivots, infos = OPS["lu"](x, pivots=pivot)
@@ -57,7 +58,7 @@ def lu_unpack(
     unpack_pivots: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """P, L, U of what `lu` gave; what is not wanted is empty.
+    """Return P, L and U of the result of `lu`; those that are not requested are empty.
 
     x [*, M, N], y int32 [*, K] -> [*, M, M], [*, M, K], [*, K, N]
     """
@@ -65,9 +66,9 @@ def lu_unpack(
 
 
 def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
-    """Q, R with x = Q R and Q^H Q = 1; only R for mode='r'.
+    """QR decomposition x = Q R with Q^H Q = 1; returns only R for mode='r'.
 
-    x [*, M, N] -> [*, M, K], [*, K, N], K = min(M, N), M for 'complete'
+    x [*, M, N] -> [*, M, K], [*, K, N], K = min(M, N), or M for 'complete'
     """
     q, r = OPS["qr"](x, mode=mode)
     return r if mode == "r" else (q, r)
@@ -76,7 +77,7 @@ def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
 def svd(
     x: Tensor, full_matrices: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, VH with x = U diag(S) VH, S falling.
+    """Singular value decomposition x = U diag(S) VH, S in descending order.
 
     x [*, M, N] -> [*, M, K], [*, K], [*, K, N], K = min(M, N)
     """
@@ -84,17 +85,21 @@ def svd(
 
 
 def eigh(x: Tensor, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, rising, and vectors of Hermitian matrices; UPLO: the triangle that is read.
+    """Eigenvalues in ascending order and eigenvectors of Hermitian matrices.
 
     x [*, M, M] -> [*, M], [*, M, M]
+
+    UPLO: the triangle that is read
     """
     return OPS["eigh"](x, UPLO=UPLO)
 
 
 def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:
-    """Eigenvalues of Hermitian matrices, rising; UPLO: the triangle that is read.
+    """Eigenvalues of Hermitian matrices in ascending order.
 
     x [*, M, M] -> [*, M]
+
+    UPLO: the triangle that is read
     """
     check_tensors(x)
     values: Tensor = OPS["eigvalsh"](x, UPLO=UPLO, is_test=x.stop_gradient)[0]
@@ -102,61 +107,70 @@ def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:
 
 
 def eig(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and vectors of length 1, complex.   x [*, M, M] -> [*, M], [*, M, M]"""
+    """Complex eigenvalues and unit eigenvectors of matrices.
+
+    x [*, M, M] -> [*, M], [*, M, M]
+    """
     return OPS["eig"](x)
 
 
 def eigvals(x: Tensor, name: str | None = None) -> Tensor:
-    """Eigenvalues, complex.   x [*, M, M] -> [*, M]"""
+    """Complex eigenvalues of matrices.
+
+    x [*, M, M] -> [*, M]
+    """
     return OPS["eigvals"](x)
 
 
 def _adjoint(x: Tensor) -> Tensor:
-    turned = transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
-    return OPS["conj"](turned) if x.meta.dtype.kind == "c" else turned
+    transposed = transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+    return OPS["conj"](transposed) if x.meta.dtype.kind == "c" else transposed
 
 
 def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tensor:
-    """The first N columns of the product of 1 - tau_i v_i v_i^H, v_i being 1 under zeros and on x
-    below the diagonal.
+    """First N columns of the product of the reflections 1 - tau_i v_i v_i^H.
 
-    x [*, M, N], tau [*, K] -> [*, M, N]
+    v_i is zero above the diagonal of column i, 1 on it, and x below it. x [*, M, N], tau [*, K] ->
+    [*, M, N]
     """
     check_tensors(x, tau)
     (*batch, rows, columns), (*other, count) = (
-        [size_at(t, i) for i in range(t.ndim)] for t in (x, tau)
+        [guarded_size(t, i) for i in range(t.ndim)] for t in (x, tau)
     )
     if min(rows, columns, count) < 0:
         raise OpError(
-            with_user_line(f"householder_product: needs known sizes (X={x.meta}, Tau={tau.meta})")
+            with_user_line(
+                f"householder_product: the sizes must be static (X={x.meta}, Tau={tau.meta})"
+            )
         )
     if x.meta.dtype != tau.meta.dtype or batch != other or rows < columns or columns < count:
         raise OpError(
             with_user_line(
-                f"householder_product: the shapes or dtypes do not fit (X={x.meta}, Tau={tau.meta})"
+                "householder_product: the shapes or dtypes do not match "
+                f"(X={x.meta}, Tau={tau.meta})"
             )
         )
-    unit = cast(eye(rows), x.dtype)
-    below = OPS["tril_triu"](x, diagonal=-1, lower=True)
-    vectors = below + slice(unit, [1], [0], [columns])
-    found = slice(unit, [1], [0], [columns])
+    identity = cast(eye(rows), x.dtype)
+    lower = OPS["tril_triu"](x, diagonal=-1, lower=True)
+    vectors = lower + slice(identity, [1], [0], [columns])
+    product = slice(identity, [1], [0], [columns])
     axis = x.ndim - 1
     for i in range(count - 1, -1, -1):  # from the right, on N columns instead of M
         v = slice(vectors, [axis], [i], [i + 1])
         factor = unsqueeze(slice(tau, [axis - 1], [i], [i + 1]), -1)
-        found = found - matmul(v * factor, matmul(_adjoint(v), found))
-    return found if count else OPS["elementwise_add"](found, x - x)
+        product = product - matmul(v * factor, matmul(_adjoint(v), product))
+    return product if count else OPS["elementwise_add"](product, x - x)
 
 
 def pca_lowrank(
     x: Tensor, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The q largest singular values and vectors of x, less its mean over rows for center.
+    """Largest q singular values and vectors of x, centred over its rows if `center`.
 
     x [*, M, N] -> U [*, M, q], S [*, q], V [*, N, q]
 
-    By random projection and niter rounds of subspace iteration: N. Halko et al., "Finding structure
-    with randomness" (2009), algorithm 5.1. q: by default at most 6.
+    Uses random projection and `niter` iterations of subspace iteration (Halko et al. 2009,
+    algorithm 5.1). q: at most 6 by default
     """
     check_tensors(x)
     rows, columns = x.shape[-2:]

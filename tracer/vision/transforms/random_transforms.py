@@ -1,5 +1,5 @@
-"""Transforms of places, drawn at random: from Python's `random` and NumPy's global state, each
-where Paddle does.
+"""Random geometric transforms. Parameters are drawn from Python's `random` or NumPy's global state,
+each as in Paddle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import functional as F
-from .base import BaseTransform, pair
+from .base import BaseTransform, height_width
 
 __all__ = [
     "RandomAffine",
@@ -28,26 +28,26 @@ __all__ = [
 ]
 
 
-def _require(op: str, holds: bool, what: str) -> None:
-    if not holds:
-        raise OpError(f"{op}: {what}")
+def _require(op: str, condition: bool, problem: str) -> None:
+    if not condition:
+        raise OpError(f"{op}: {problem}")
 
 
 def _angles(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
-    """From where to where an angle is drawn: -value to value, or what is given."""
+    """Return the interval of angles: [-value, value], or the given bounds."""
     if isinstance(value, int | float):
-        _require(op, value >= 0, f"an angle alone is not below 0, as {value} is")
+        _require(op, value >= 0, f"a single angle must not be negative, got {value}")
         return [-float(value), float(value)]
     _require(
         op,
         isinstance(value, Sequence) and len(value) in counts,
-        f"angles are {counts} numbers, not {value!r}",
+        f"angles must be {counts} numbers, not {value!r}",
     )
     return [float(v) for v in value]
 
 
 class RandomHorizontalFlip(BaseTransform):
-    """Left and right changed, with probability `prob`."""
+    """Flip left and right with probability `prob`."""
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -59,7 +59,7 @@ class RandomHorizontalFlip(BaseTransform):
 
 
 class RandomVerticalFlip(BaseTransform):
-    """Top and bottom changed, with probability `prob`."""
+    """Flip top and bottom with probability `prob`."""
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -71,9 +71,9 @@ class RandomVerticalFlip(BaseTransform):
 
 
 class RandomCrop(BaseTransform):
-    """A part of the given size, somewhere.
+    """Crop a rectangle of the given size at a random position.
 
-    padding: more around it first; pad_if_needed: where it is too small
+    padding: pad the image first; pad_if_needed: pad an image that is too small
     """
 
     def __init__(
@@ -86,35 +86,39 @@ class RandomCrop(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
-        self.size = pair(size)
+        self.size = height_width(size)
         self.padding, self.pad_if_needed = padding, pad_if_needed
         self.fill, self.padding_mode = fill, padding_mode
 
     def _apply_image(self, img: Any) -> Any:
-        high, wide = self.size
+        crop_height, crop_width = self.size
         if self.padding is not None:
             img = F.pad(img, self.padding, self.fill, self.padding_mode)
-        if self.pad_if_needed and F.size_of(img)[1] < wide:
-            img = F.pad(img, (wide - F.size_of(img)[1], 0), self.fill, self.padding_mode)
-        if self.pad_if_needed and F.size_of(img)[0] < high:
-            img = F.pad(img, (0, high - F.size_of(img)[0]), self.fill, self.padding_mode)
+        if self.pad_if_needed and F.size_of(img)[1] < crop_width:
+            img = F.pad(img, (crop_width - F.size_of(img)[1], 0), self.fill, self.padding_mode)
+        if self.pad_if_needed and F.size_of(img)[0] < crop_height:
+            img = F.pad(img, (0, crop_height - F.size_of(img)[0]), self.fill, self.padding_mode)
         height, width = F.size_of(img)
         _require(
             "RandomCrop",
-            height >= high and width >= wide,
-            f"{high}x{wide} does not fit into {height}x{width}",
+            height >= crop_height and width >= crop_width,
+            f"the crop {crop_height}x{crop_width} exceeds the image {height}x{width}",
         )
-        if (height, width) == (high, wide):
+        if (height, width) == (crop_height, crop_width):
             return img
         return F.crop(
-            img, random.randint(0, height - high), random.randint(0, width - wide), high, wide
+            img,
+            random.randint(0, height - crop_height),
+            random.randint(0, width - crop_width),
+            crop_height,
+            crop_width,
         )
 
 
 class RandomResizedCrop(BaseTransform):
-    """A part somewhere, brought to `size`.
+    """Crop a random rectangle and resize it to `size`.
 
-    scale: its share of the area; ratio: of its width to its height
+    scale: interval of its area relative to the image; ratio: interval of width / height
     """
 
     def __init__(
@@ -129,14 +133,14 @@ class RandomResizedCrop(BaseTransform):
         _require(
             "RandomResizedCrop",
             scale[0] <= scale[1] and ratio[0] <= ratio[1],
-            "scale and ratio are (least, most)",
+            "scale and ratio must be (min, max)",
         )
-        self.size = pair(size)
+        self.size = height_width(size)
         self.scale, self.ratio, self.interpolation = scale, ratio, interpolation
 
-    def _place(self, height: int, width: int) -> tuple[int, int, int, int]:
-        """Top, left, height and width; after ten draws that do not fit, the largest in the middle
-        that does.
+    def _draw_rectangle(self, height: int, width: int) -> tuple[int, int, int, int]:
+        """Return top, left, height and width. After ten rejected draws it is the largest centred
+        rectangle.
         """
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
@@ -149,11 +153,13 @@ class RandomResizedCrop(BaseTransform):
         return (height - h) // 2, (width - w) // 2, h, w
 
     def _apply_image(self, img: Any) -> Any:
-        return F.resize(F.crop(img, *self._place(*F.size_of(img))), self.size, self.interpolation)
+        return F.resize(
+            F.crop(img, *self._draw_rectangle(*F.size_of(img))), self.size, self.interpolation
+        )
 
 
 class RandomRotation(BaseTransform):
-    """functional.rotate by an angle from -degrees to degrees, or between two."""
+    """Rotate by an angle from [-degrees, degrees], or between two angles."""
 
     def __init__(
         self,
@@ -179,11 +185,10 @@ class RandomRotation(BaseTransform):
 
 
 class RandomAffine(BaseTransform):
-    """functional.affine.
+    """Apply a random affine transform.
 
-    degrees, scale: from where to where; translate: at most these shares of width and height
-
-    shear: along x, from -shear to shear or between two angles; with four, along y too.
+    degrees, scale: intervals; translate: maximal parts of width and height; shear: along x from
+    [-shear, shear] or between two angles; four angles: along y, too
     """
 
     def __init__(
@@ -206,16 +211,16 @@ class RandomAffine(BaseTransform):
             translate is None or all(0 <= t <= 1 for t in translate),
             f"translate={translate} is not in [0, 1]",
         )
-        _require(op, scale is None or all(s > 0 for s in scale), f"scale={scale} is not above 0")
+        _require(op, scale is None or all(s > 0 for s in scale), f"scale={scale} is not positive")
         self.translate, self.scale, self.interpolation = translate, scale, interpolation
         self.fill, self.center = 0 if fill is None else fill, center
 
     def _draw(self, height: int, width: int) -> tuple[float, Any, float, Any]:
-        """Angle, translation, scale and shear."""
-        angle, move, scale, shear = random.uniform(*self.degrees), (0, 0), 1.0, [0.0, 0.0]
+        """Draw angle, translation, scale and shear."""
+        angle, translation, scale, shear = random.uniform(*self.degrees), (0, 0), 1.0, [0.0, 0.0]
         if self.translate is not None:
             x, y = float(self.translate[0] * width), float(self.translate[1] * height)
-            move = int(random.uniform(-x, x)), int(random.uniform(-y, y))
+            translation = int(random.uniform(-x, x)), int(random.uniform(-y, y))
         if self.scale is not None:
             scale = random.uniform(*self.scale)
         if self.shear is not None:
@@ -223,17 +228,19 @@ class RandomAffine(BaseTransform):
                 random.uniform(*self.shear[:2]),
                 random.uniform(*self.shear[2:]) if self.shear[2:] else 0.0,
             ]
-        return angle, move, scale, shear
+        return angle, translation, scale, shear
 
     def _apply_image(self, img: Any) -> Any:
-        angle, move, scale, shear = self._draw(*F.size_of(img))
-        return F.affine(img, angle, move, scale, shear, self.interpolation, self.fill, self.center)
+        angle, translation, scale, shear = self._draw(*F.size_of(img))
+        return F.affine(
+            img, angle, translation, scale, shear, self.interpolation, self.fill, self.center
+        )
 
 
 class RandomPerspective(BaseTransform):
-    """functional.perspective of the corners moved inwards, with probability `prob`.
+    """Move the corners inwards by a perspective transform, with probability `prob`.
 
-    distortion_scale: by at most this half of a side
+    distortion_scale: maximal displacement relative to half of a side
     """
 
     def __init__(
@@ -255,18 +262,22 @@ class RandomPerspective(BaseTransform):
         self.interpolation, self.fill = interpolation, fill
 
     def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[Any, Any]:
-        """The corners, and where they go: upper left, upper right, lower right, lower left, each
-        [x, y].
+        """Return the corners and their targets: upper left, upper right, lower right, lower left,
+        each [x, y].
         """
-        across, down = int(distortion_scale * (width // 2)), int(distortion_scale * (height // 2))
+        max_dx, max_dy = int(distortion_scale * (width // 2)), int(distortion_scale * (height // 2))
         ends = []
-        for right, below in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        for is_right, is_bottom in ((0, 0), (1, 0), (1, 1), (0, 1)):
             x = (
-                random.uniform(width - across - 1, width)
-                if right
-                else random.uniform(0, across + 1)
+                random.uniform(width - max_dx - 1, width)
+                if is_right
+                else random.uniform(0, max_dx + 1)
             )
-            y = random.uniform(height - down - 1, height) if below else random.uniform(0, down + 1)
+            y = (
+                random.uniform(height - max_dy - 1, height)
+                if is_bottom
+                else random.uniform(0, max_dy + 1)
+            )
             ends.append([int(x), int(y)])
         return [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]], ends
 
@@ -283,10 +294,10 @@ class RandomPerspective(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """A rectangle set to `value`, with probability `prob`   (Zhong et al. 2017).
+    """Set a random rectangle to `value` with probability `prob` (Zhong et al. 2017).
 
-    scale: its share of the area; ratio: of its height to its width; value: a number, one for each
-    channel, or 'random'.
+    scale: interval of its area relative to the image; ratio: interval of height / width; value: a
+    number, one for each channel, or 'random'
     """
 
     def __init__(
@@ -301,14 +312,12 @@ class RandomErasing(BaseTransform):
         super().__init__(keys)
         op = "RandomErasing"
         _require(op, 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
-        _require(
-            op, 0 <= scale[0] <= scale[1] <= 1, f"scale={scale} is not (least, most) in [0, 1]"
-        )
-        _require(op, 0 < ratio[0] <= ratio[1], f"ratio={ratio} is not (least, most) above 0")
+        _require(op, 0 <= scale[0] <= scale[1] <= 1, f"scale={scale} is not (min, max) in [0, 1]")
+        _require(op, 0 < ratio[0] <= ratio[1], f"ratio={ratio} is not (min, max) > 0")
         _require(
             op,
             value == "random" or not isinstance(value, str),
-            f"value={value!r} is a text, but not 'random'",
+            f"value={value!r} is a str other than 'random'",
         )
         _require(
             op,
@@ -323,8 +332,8 @@ class RandomErasing(BaseTransform):
             inplace,
         )
 
-    def _size(self, height: int, width: int) -> tuple[int, int] | None:
-        """Height and width of the rectangle, or None after ten draws that do not fit."""
+    def _draw_size(self, height: int, width: int) -> tuple[int, int] | None:
+        """Draw height and width of the rectangle; None after ten rejected draws."""
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
             ratio = math.exp(np.random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))
@@ -333,10 +342,10 @@ class RandomErasing(BaseTransform):
                 return h, w
         return None
 
-    def _filling(self, img: Any, h: int, w: int) -> Any:
-        """What to put there.
+    def _fill_values(self, img: Any, h: int, w: int) -> Any:
+        """Return the fill values.
 
-        [1 or C, 1 or h, 1 or w] for a Tensor, channels last for the others
+        [1 or C, 1 or h, 1 or w] for a Tensor, channels last otherwise
         """
         channels = (
             img.shape[-3]
@@ -353,12 +362,12 @@ class RandomErasing(BaseTransform):
         if random.random() >= self.prob:
             return img
         height, width = F.size_of(img)
-        size = self._size(height, width)
+        size = self._draw_size(height, width)
         if size is None:
             return img
-        filling = self._filling(img, *size)
+        fill = self._fill_values(img, *size)
         top, left = (
             np.random.randint(0, height - size[0] + 1),
             np.random.randint(0, width - size[1] + 1),
         )
-        return F.erase(img, top, left, *size, filling, self.inplace)
+        return F.erase(img, top, left, *size, fill, self.inplace)

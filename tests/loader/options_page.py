@@ -1,0 +1,43 @@
+"""Write docs/options.md from the table of session options in the C++ runtime.
+
+Run at the root: python -m tests.loader.options_page
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from oarlock.loader.engine import runtime
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
+HEAD = """# Session options
+
+`cpp_runtime/include/oarlock/session_options.inc` declares these options; this page is written by
+`python -m tests.loader.options_page`. They are
+
+- members of `oarlock::Options` in C++;
+- text for `oarlock_options_set(options, name, value)` in C: a bool is `0` or `1`, `outputs` and
+  `warmup` append one item, `provider.KEY` sets one entry of `provider`;
+- keyword arguments of `paddle.jit.load` and `oarlock.loader.engine.Engine` in Python;
+- `--option NAME=VALUE` of `oarlock-runner`, in the form of C; frequent ones have flags of their own,
+  see `oarlock-runner --help`.
+
+An unknown name, a value of another type or a value out of range is rejected when the session is
+created.
+
+| option | type | default | description |
+|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The content of docs/options.md."""
+    rows = [
+        f"| `{name}` | {kind} | {f'`{default}`' if default else ''} | {description} |"
+        for name, kind, default, description in runtime().session_options()
+    ]
+    return HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

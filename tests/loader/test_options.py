@@ -1,0 +1,46 @@
+"""The session options have one table: Python, C, the command line and docs/options.md agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+import oarlock as paddle
+from oarlock.cli.demo import runner_path
+from oarlock.loader.engine import check_options, runtime
+
+from .options_page import PAGE, page
+
+OPTIONS = runtime().session_options()
+VALUES = {"string": "", "int": 1, "bool": True, "map": {}}
+WRONG = {"string": 3, "int": "many", "bool": "maybe", "map": 3}
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text() == page(), "run: python -m tests.loader.options_page"
+
+
+@pytest.mark.parametrize(("name", "kind"), [option[:2] for option in OPTIONS])
+def test_python_accepts_values_of_the_type_of_an_option_only(name: str, kind: str) -> None:
+    check_options({name: "cpu" if name == "device" else VALUES.get(kind, [])})
+    with pytest.raises(paddle.OarlockError, match=f"options: '{name}' is a"):
+        check_options({name: WRONG.get(kind, 3)})
+
+
+def test_the_help_of_the_runner_lists_every_option() -> None:
+    text = subprocess.run(
+        [runner_path(), "--help"], capture_output=True, text=True, check=False
+    ).stdout
+    _, options = text.split("Session options")
+    words = " ".join(options.split())
+    for name, _, _, description in OPTIONS:
+        assert re.search(rf"^  {name} ", options, re.MULTILINE)
+        assert description in words
+
+
+def test_every_option_has_a_description() -> None:
+    for name, _, _, description in OPTIONS:
+        assert description, name
+        assert not description.endswith("."), name

@@ -1,0 +1,94 @@
+"""Pass large arrays between processes through shared memory, which is faster than a pipe."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from multiprocessing.shared_memory import SharedMemory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import cuda
+from ..core.tensor import Tensor
+
+MIN_BYTES = 1 << 16  # smaller arrays are as fast in a pipe
+
+
+class SharedArray(NamedTuple):
+    """Reference to an array in shared memory."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def _map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply `function` to the leaves of nested dicts, lists and tuples."""
+    if isinstance(value, dict):
+        return {key: _map_leaves(item, function) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_map_leaves(item, function) for item in value]
+    if type(value) is tuple:
+        return tuple(_map_leaves(item, function) for item in value)
+    return function(value)
+
+
+def _free_bytes() -> int:
+    """Return the free bytes of the shared memory file system: writing more would kill the
+    process.
+    """
+    try:
+        stats = os.statvfs("/dev/shm")
+    except OSError:
+        return 0
+    return stats.f_bavail * stats.f_frsize
+
+
+def to_shared_memory(batch: Any, prefix: str) -> Any:
+    """Copy the large arrays of a batch to shared memory segments `prefix`0, `prefix`1, ...; the
+    batch is unchanged if there is little free memory.
+    """
+    names = itertools.count()
+
+    def share(value: Any) -> Any:
+        array = cuda.to_host(value.array) if isinstance(value, Tensor) else value
+        if (
+            not isinstance(array, np.ndarray)
+            or array.dtype.hasobject
+            or not MIN_BYTES <= array.nbytes < _free_bytes() // 4
+        ):
+            return value
+        memory = SharedMemory(f"{prefix}{next(names):x}", create=True, size=array.nbytes)
+        np.ndarray(array.shape, array.dtype, memory.buf)[...] = array
+        memory.close()
+        return SharedArray(memory.name, array.shape, array.dtype)
+
+    return _map_leaves(batch, share)
+
+
+def from_shared_memory(batch: Any) -> Any:
+    """Copy shared arrays to private ones and unlink the segments."""
+
+    def copy(value: Any) -> Any:
+        if not isinstance(value, SharedArray):
+            return value
+        memory = SharedMemory(value.name)
+        array = np.array(np.ndarray(value.shape, value.dtype, memory.buf))
+        memory.close()
+        memory.unlink()
+        return array
+
+    return _map_leaves(batch, copy)
+
+
+def unlink_segments(prefix: str) -> None:
+    """Unlink the segments of a prefix that were not received."""
+    for k in itertools.count():
+        try:
+            memory = SharedMemory(f"{prefix}{k:x}")
+        except FileNotFoundError:
+            return
+        memory.close()
+        memory.unlink()

@@ -1,0 +1,38 @@
+"""Private names of `paddle.nn.layer` that model libraries use: attention masks, attributes of
+Transformers, and whether a program is recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import dtype_of
+from ..core.mode import state
+from ..core.tensor import Tensor
+from .param_attr import ParamAttr
+from .transformer import attrs_per_sublayer, to_additive_mask
+
+__all__ = ["_convert_attention_mask", "_convert_param_attr_to_list", "in_declarative_mode"]
+
+
+def _convert_attention_mask(attn_mask: Tensor | None, dtype: Any) -> Tensor | None:
+    """Convert a mask to a term that is added to attention scores of `dtype`.
+
+    A bool or int mask becomes 0 or -1e9 (False masks a position); a float mask is cast. [*] -> [*]
+    """
+    return to_additive_mask(attn_mask, dtype_of(dtype))
+
+
+def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:
+    """Return a ParamAttr, or False for no parameter, for each of `n` sublayers. The index is
+    appended to a name.
+    """
+    return [
+        False if attr is False else ParamAttr.of(attr) or ParamAttr()
+        for attr in attrs_per_sublayer(param_attr, n)
+    ]
+
+
+def in_declarative_mode() -> bool:
+    """Return whether `to_static` or `jit.save` is recording a program from Python code."""
+    return state.mode.static and state.mode.builder is None

@@ -1,0 +1,251 @@
+"""Transforms of a Tensor [C, H, W] or [N, C, H, W], computed by ops: they can be captured and have
+gradients.
+
+Floats range from 0 to 1, integers from 0 to 255.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import is_float
+from ...core.errors import OpError
+from ...core.tensor import Tensor
+from ...nn import functional as F
+from ...tensor.creation import to_tensor as create_tensor
+from ...tensor.manipulation import concat, flip, gather, stack
+from ...tensor.math import clip, floor
+from . import geometry, sampling
+
+_PAD_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}
+_GRAY = (0.2989, 0.587, 0.114)  # as in Paddle; PIL has 0.299
+
+
+def size_of(img: Tensor) -> tuple[int, int]:
+    """Return height and width."""
+    return img.shape[-2], img.shape[-1]
+
+
+def to_tensor(pic: Tensor, data_format: str = "CHW") -> Tensor:
+    """Return the tensor; for 'HWC' with the channels last."""
+    return pic if data_format == "CHW" else pic.transpose([1, 2, 0])
+
+
+def _to_float(img: Tensor) -> Tensor:
+    return img if is_float(img.meta.dtype) else img.astype("float32")
+
+
+def _to_image_dtype(values: Tensor, img: Tensor) -> Tensor:
+    """Convert computed values to the dtype of the image."""
+    if is_float(img.meta.dtype):
+        return values
+    return clip(values.round(), 0.0, 255.0).astype(img.dtype)
+
+
+def _constant(array: Any, like: Tensor) -> Tensor:
+    return create_tensor(np.asarray(array).astype(like.meta.dtype))
+
+
+def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
+    """[*, H, W] -> [*, *size]"""
+    sampling.check_interpolation("resize", interpolation)
+    values = _to_float(img)
+    if interpolation == "area":
+        batch = values if values.ndim == 4 else values.unsqueeze(0)
+        return _to_image_dtype(
+            F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
+        )
+    height, width = size_of(img)
+    row_matrix = _constant(
+        sampling.weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
+        values,
+    )
+    column_matrix = _constant(
+        sampling.weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
+        values,
+    )
+    return _to_image_dtype(row_matrix.matmul(values).matmul(column_matrix, transpose_y=True), img)
+
+
+def pad(img: Tensor, padding: tuple[int, int, int, int], fill: Any, padding_mode: str) -> Tensor:
+    """[*, H, W] -> [*, top + H + bottom, left + W + right]"""
+    if padding_mode not in _PAD_MODES:
+        raise OpError(f"pad: padding_mode={padding_mode!r} is not supported for a Tensor")
+    left, top, right, bottom = padding
+    batch = img if img.ndim == 4 else img.unsqueeze(0)
+    out = F.pad(batch, [left, right, top, bottom], _PAD_MODES[padding_mode], float(fill))
+    return out if img.ndim == 4 else out.squeeze(0)
+
+
+def crop(img: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
+    """[*, H, W] -> [*, height, width]"""
+    return img[..., top : top + height, left : left + width]
+
+
+def hflip(img: Tensor) -> Tensor:
+    """Flip left and right.
+
+    -> like img
+    """
+    return flip(img, [-1])
+
+
+def vflip(img: Tensor) -> Tensor:
+    """Flip top and bottom.
+
+    -> like img
+    """
+    return flip(img, [-2])
+
+
+def warp(
+    img: Tensor, matrix: Any, height: int, width: int, interpolation: str, fill: Any
+) -> Tensor:
+    """Sample the image at the positions of `geometry.source_positions`.
+
+    [*, H, W] -> [*, height, width]
+    """
+    x, y = (positions.reshape(-1) for positions in geometry.source_positions(matrix, height, width))
+    values = _to_float(img)
+    flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
+    value: Any = 0.0
+    coverage: Any = 0.0
+    for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
+        value = value + gather(flat, create_tensor(index), axis=1) * _constant(weight, values)
+        coverage = coverage + weight
+    value = value.reshape([*img.shape[:-2], height, width])
+    coverage_tensor = _constant(coverage.reshape(height, width), values)
+    # NOTE: pixels outside already count as 0 in `value`; as Paddle does, this weights them again.
+    return _to_image_dtype(
+        value * coverage_tensor
+        + (1 - coverage_tensor) * _constant(np.reshape(fill, (-1, 1, 1)), values),
+        img,
+    )
+
+
+def to_grayscale(img: Tensor, num_output_channels: int) -> Tensor:
+    """Convert to grayscale.
+
+    [*, 3, H, W] -> [*, num_output_channels, H, W]
+    """
+    gray = _to_image_dtype(_luminance(_to_float(img)), img)
+    return gray if num_output_channels == 1 else concat([gray] * num_output_channels, -3)
+
+
+def _luminance(img: Tensor) -> Tensor:
+    """Return the luminance [*, 1, H, W] of [*, 3, H, W]; an image with one channel is unchanged."""
+    channels = img.shape[-3]
+    if channels not in (1, 3):
+        raise OpError(f"colour transform: an image must have 1 or 3 channels (img={img.meta})")
+    return (
+        img
+        if channels == 1
+        else (img * _constant(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
+    )
+
+
+def _blend(img: Tensor, other: Any, factor: float) -> Tensor:
+    values = _to_float(img)
+    mixed = clip(
+        other + (values - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0
+    )
+    return mixed if is_float(img.meta.dtype) else mixed.astype(img.dtype)
+
+
+def adjust_brightness(img: Tensor, factor: float) -> Tensor:
+    """Blend black and the image.
+
+    -> like img
+    """
+    return _blend(img, 0.0, factor)
+
+
+def adjust_contrast(img: Tensor, factor: float) -> Tensor:
+    """Blend the mean luminance and the image.
+
+    -> like img
+    """
+    return _blend(img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor)
+
+
+def adjust_saturation(img: Tensor, factor: float) -> Tensor:
+    """Blend the grayscale image and the image.
+
+    -> like img
+    """
+    return _blend(img, _luminance(_to_float(img)), factor)
+
+
+def adjust_hue(img: Tensor, factor: float) -> Tensor:
+    """Shift the hue by the part `factor` of the colour circle.
+
+    -> like img
+    """
+    if img.shape[-3] == 1:
+        return img
+    is_integer = not is_float(img.meta.dtype)
+    values = _to_float(img) / 255.0 if is_integer else img
+    hue, saturation, value = _to_hsv(values)
+    hue = hue + factor
+    out = _from_hsv(hue - floor(hue), saturation, value)
+    return (out * 255.0).astype(img.dtype) if is_integer else out
+
+
+def _to_hsv(img: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return hue, saturation and value from 0 to 1.
+
+    [*, 3, H, W] -> three of [*, H, W]
+    """
+    red, green, blue = (img[..., i, :, :] for i in range(3))
+    maximum, minimum = img.max(-3), img.min(-3)
+    chroma = maximum - minimum
+    is_gray = (chroma == 0).astype(img.dtype)
+    divisor = chroma + is_gray
+    r, g, b = (maximum - red) / divisor, (maximum - green) / divisor, (maximum - blue) / divisor
+    is_red = (maximum == red).astype(img.dtype)
+    is_green = (maximum == green).astype(img.dtype) * (1 - is_red)
+    sector = is_red * (b - g) + is_green * (2.0 + r - b) + (1 - is_red - is_green) * (4.0 + g - r)
+    hue = sector / 6.0 + 1.0
+    return (
+        (hue - floor(hue)) * (1 - is_gray),
+        chroma / (maximum + (maximum == 0).astype(img.dtype)),
+        maximum,
+    )
+
+
+def _from_hsv(hue: Tensor, saturation: Tensor, value: Tensor) -> Tensor:
+    """Convert HSV to RGB: three of [*, H, W] -> [*, 3, H, W]."""
+    channels = []
+    for start in (5.0, 3.0, 1.0):
+        k = hue * 6.0 + start
+        k = k - floor(k / 6.0) * 6.0
+        channels.append(value - value * saturation * clip(_minimum(k, 4.0 - k), 0.0, 1.0))
+    return stack(channels, -3)
+
+
+def _minimum(x: Tensor, y: Tensor) -> Tensor:
+    return (x + y - (x - y).abs()) * 0.5
+
+
+def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) -> Tensor:
+    """Compute (img - mean) / std of each channel.
+
+    [*, C, H, W], or [*, H, W, C] for 'HWC' -> like img
+    """
+    img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
+    values, shape = _to_float(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
+    return (values - _constant(np.reshape(mean, shape), values)) / _constant(
+        np.reshape(std, shape), values
+    )
+
+
+def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Tensor:
+    """Set rows i ... i + h and columns j ... j + w of [*, H, W] to `v`.
+
+    -> like img
+    """
+    img = img if inplace else img.clone()
+    img[..., i : i + h, j : j + w] = v
+    return img
