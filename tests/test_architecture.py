@@ -209,7 +209,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
         "fluid.layers.learning_rate",
         "the module and a function have the same name in Paddle",
     ),
-    "fluid.layers.cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
+    "fluid.layers.rnn_cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
     "loader.engine": (
         "loader",

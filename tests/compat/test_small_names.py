@@ -27,7 +27,7 @@ def test_there_is_one_device() -> None:
         == paddle.CPUPlace()
     )
     assert (paddle.device.cuda.device_count(), paddle.device.cuda.memory_allocated()) == (0, 0)
-    with pytest.raises(OarlockError, match="no GPU to ask"):
+    with pytest.raises(OarlockError, match="no GPU is available"):
         paddle.device.cuda.get_device_name()
 
 
@@ -77,12 +77,12 @@ def test_require_version() -> None:
         paddle.utils.require_version("2.0")
         paddle.utils.require_version("1.8.5", "2.4.2")
         with pytest.raises(
-            OpError, match=r"version 2\.5 or higher is required, and this is 2\.4\.2"
+            OpError, match=r"version 2\.5 or higher is required, but this is 2\.4\.2"
         ):
             paddle.utils.require_version("2.5")
         with pytest.raises(OpError, match=r"version in \[1\.0, 1\.8\] is required"):
             paddle.utils.require_version("1.0", "1.8")
-        with pytest.raises(OpError, match="not a number of a version"):
+        with pytest.raises(OpError, match="is not a version number"):
             paddle.utils.require_version("new")
         with pytest.raises(TypeError, match="'min_version' in require_version must be str"):
             paddle.utils.require_version(2)  # type: ignore[arg-type]

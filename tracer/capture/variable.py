@@ -71,7 +71,7 @@ class Variable(Tensor):
     implies about none flags if it holds and if not; implied_conditions: of a condition, what it
     implies about other conditions; is_ndarray: whether Python has an ndarray in its place;
     mixed_types: a description of its types if they differ between branches; is_mixed_scalar:
-    whether these are scalars of one dtype with 0 or 1 axes; unsaid: which of shape, dtype,
+    whether these are scalars of one dtype with 0 or 1 axes; unspecified: which of shape, dtype,
     lod_level and persistable were not declared, for printing
     """
 
@@ -90,7 +90,7 @@ class Variable(Tensor):
     is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
-    unsaid: frozenset[str] = (
+    unspecified: frozenset[str] = (
         frozenset()
     )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
     # Hooks set by the classes of Paddle's static API, which import this module: the view of a
@@ -226,7 +226,7 @@ class Variable(Tensor):
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.raw.persistable, self.unsaid = bool(value), self.unsaid - {"persistable"}
+        self.raw.persistable, self.unspecified = bool(value), self.unspecified - {"persistable"}
 
     @property
     def block(self) -> Block | None:

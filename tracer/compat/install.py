@@ -61,8 +61,8 @@ def install(version: str | None = None) -> None:
     sys.meta_path.insert(0, _installation.finder)
     sys.meta_path.append(views := ModuleViewFinder())
     _installation.undo += [
-        lambda finder=f: sys.meta_path.remove(finder) for f in (_installation.finder, views)
-    ]  # type: ignore[misc]
+        functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
+    ]
     _installation.undo.append(_installation.finder.forget)
     _export_environment(_installation, "auto" if requested is None else requested.version)
     requested = requested or api_versions.detect_from_main()

@@ -1,20 +1,20 @@
-"""A layer over trees: fluid.dygraph.TreeConv."""
+"""Tree-based convolution: `fluid.dygraph.TreeConv`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...core.op import OPS
-from .layers import Scoped, activated, scoped
+from .layers import NameScopedLayer, accepts_name_scope, apply_activation
 
 __all__ = ["TreeConv"]
 
 
-def _features(given: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
+def _infer_feature_size(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"feature_size": x.meta.shape[2]}
 
 
-@scoped(
+@accepts_name_scope(
     "output_size",
     "num_filters",
     "max_depth",
@@ -22,15 +22,16 @@ def _features(given: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     "param_attr",
     "bias_attr",
     "name",
-    later=_features,
+    infer_arguments=_infer_feature_size,
 )
-class TreeConv(Scoped):
-    """act(the features of each node and those below it, times filters)
+class TreeConv(NameScopedLayer):
+    """act(features of each node and its descendants, times filters) (Mou et al. 2016).
 
-    (Mou et al. 2016); a bias only where bias_attr is given, as in 1.8.
+    nodes_vector: [B, N, feature_size]
+    edge_set: int [B, E, 2]; pairs of nodes, counted from 1
 
-    nodes_vector [B, N, feature_size], edge_set int [B, E, 2], numbers of nodes from 1 on -> [B, N,
-    output_size, num_filters]
+    Returns [B, N, output_size, num_filters]. As in 1.8, a bias is created only if bias_attr is
+    given.
     """
 
     def __init__(
@@ -56,6 +57,6 @@ class TreeConv(Scoped):
 
     def forward(self, nodes_vector: Any, edge_set: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        made = OPS["tree_conv"](nodes_vector, edge_set, self.weight, max_depth=self._depth)
-        made = made if self.bias is None else OPS["elementwise_add"](made, self.bias)
-        return activated("TreeConv", made, self._act)
+        out = OPS["tree_conv"](nodes_vector, edge_set, self.weight, max_depth=self._depth)
+        out = out if self.bias is None else OPS["elementwise_add"](out, self.bias)
+        return apply_activation("TreeConv", out, self._act)

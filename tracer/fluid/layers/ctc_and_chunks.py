@@ -1,4 +1,6 @@
-"""What is read off sequences of labels: CTC, distances, chunks; and pictures cut into sequences."""
+"""CTC, edit distance and chunk evaluation of label sequences, and conversion of images to
+sequences.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,16 @@ from ...core.op import OPS
 __all__ = ["chunk_eval", "ctc_greedy_decoder", "edit_distance", "im2sequence", "warpctc"]
 
 
-def _padded(x: Any, dtype: Any) -> tuple[Any, Any]:
-    """Sequences side by side, and how long each is: [R,*] -> [n,T,*], int64 [n]."""
+def _pad_sequences(x: Any, dtype: Any) -> tuple[Any, Any]:
+    """Pad sequences with zeros: [R, *] -> [n, T, *] and the lengths int64 [n]."""
     zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=dtype.proto)
     padded, lengths = OPS["sequence_pad"](x, None, zero)
     return padded, lengths
 
 
-def _labels(x: Any) -> tuple[Any, Any]:
-    """Sequences of labels [R,1] side by side: [n,T]."""
-    padded, lengths = _padded(x, x.dtype)
+def _pad_labels(x: Any) -> tuple[Any, Any]:
+    """Pad sequences of labels: [R, 1] -> [n, T] and the lengths int64 [n]."""
+    padded, lengths = _pad_sequences(x, x.dtype)
     return OPS["squeeze2"](padded, axes=[2]), lengths
 
 
@@ -31,17 +33,18 @@ def warpctc(
     input_length: Any = None,
     label_length: Any = None,
 ) -> Any:
-    """The loss of connectionist temporal classification.
+    """Loss of connectionist temporal classification, [n, 1].
 
-    input [R,C], label int [L,1], sequences; with lengths padded: [T,n,C], [n,S] -> [n,1]
+    input: [R, C] with LoD, or [T, n, C] with input_length
+    label: int [L, 1] with LoD, or [n, S] with label_length
     """
     attrs = {"blank": blank, "norm_by_times": norm_by_times}
     if input_length is not None:
         return OPS["warpctc"](input, label, input_length, label_length, **attrs)[0]
-    logits, times = _padded(input, input.dtype)
-    labels, counts = _labels(label)
+    logits, logit_lengths = _pad_sequences(input, input.dtype)
+    labels, label_lengths = _pad_labels(label)
     return OPS["warpctc"](
-        OPS["transpose2"](logits, axis=[1, 0, 2]), labels, times, counts, **attrs
+        OPS["transpose2"](logits, axis=[1, 0, 2]), labels, logit_lengths, label_lengths, **attrs
     )[0]
 
 
@@ -52,9 +55,9 @@ def ctc_greedy_decoder(
     padding_value: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The likeliest label of each step, without repetitions and blanks.
+    """Return the most probable label of each step, without repetitions and blanks.
 
-    input [R,C] -> int64 [S,1]; padded, with lengths: [n,T,C] -> [n,T], [n,1]
+    input: [R, C] with LoD, for int64 [S, 1]; or [n, T, C] with input_length, for [n, T], [n, 1]
     """
     _, best = OPS["top_k"](input, k=1)
     if input_length is None:
@@ -73,20 +76,21 @@ def edit_distance(
     input_length: Any = None,
     label_length: Any = None,
 ) -> tuple[Any, Any]:
-    """How many tokens to change to make `input` `label`, and how many sequences there are.
+    """Return the edit distance of each sequence to its label, [n, 1], and the number of sequences,
+    [1].
 
-    int64 [R,1], or [n,T] with lengths -> [n,1], [1]
+    input, label: int64 [R, 1] with LoD, or [n, T] with lengths
     """
     if ignored_tokens:
         input, label = (
-            OPS["sequence_erase"](each, tokens=list(ignored_tokens)) for each in (input, label)
+            OPS["sequence_erase"](x, tokens=list(ignored_tokens)) for x in (input, label)
         )
     if input_length is None and isinstance(input, Variable) and input.lod_level:
-        (input, input_length), (label, label_length) = _labels(input), _labels(label)
-    count, found = OPS["edit_distance"](
+        (input, input_length), (label, label_length) = _pad_labels(input), _pad_labels(label)
+    count, distances = OPS["edit_distance"](
         input, label, input_length, label_length, normalized=normalized
     )
-    return found, count
+    return distances, count
 
 
 def chunk_eval(
@@ -97,20 +101,21 @@ def chunk_eval(
     excluded_chunk_types: Any = None,
     seq_length: Any = None,
 ) -> tuple[Any, ...]:
-    """Precision, recall and F1 of chunks, and how many were found, are there, and agree.
+    """Return precision, recall and F1 of chunks, and the numbers of inferred, labelled and correct
+    chunks, [1] each.
 
-    int64 [R,1], or [n,T] with lengths -> [1] each
+    input, label: int64 [R, 1] with LoD, or [n, T] with seq_length
     """
     attrs = {
         "num_chunk_types": num_chunk_types,
         "chunk_scheme": chunk_scheme,
         "excluded_chunk_types": list(excluded_chunk_types or []),
     }
-    found: tuple[Any, ...] = OPS["chunk_eval"](input, None, label, None, seq_length, **attrs)
-    return found
+    outputs: tuple[Any, ...] = OPS["chunk_eval"](input, None, label, None, seq_length, **attrs)
+    return outputs
 
 
-def _four(value: Any) -> list[int]:
+def _four_sides(value: Any) -> list[int]:
     if isinstance(value, int):
         return [value] * 4
     return list(value) * 2 if len(value) == 2 else list(value)
@@ -125,10 +130,17 @@ def im2sequence(
     out_stride: Any = 1,
     name: str | None = None,
 ) -> Any:
-    """What a window sees at each of its places, a row each, a sequence per picture.
+    """Extract windows of images as rows, with LoD: one sequence per image.
 
-    input [N,C,H,W] -> [N L, C KH KW]
+    input: [N, C, H, W]; returns [N L, C KH KW]
     """
-    two = [[v, v] if isinstance(v, int) else list(v) for v in (filter_size, stride, out_stride)]
-    attrs = {"kernels": two[0], "strides": two[1], "paddings": _four(padding), "out_stride": two[2]}
+    kernels, strides, out_stride = (
+        [v, v] if isinstance(v, int) else list(v) for v in (filter_size, stride, out_stride)
+    )
+    attrs = {
+        "kernels": kernels,
+        "strides": strides,
+        "paddings": _four_sides(padding),
+        "out_stride": out_stride,
+    }
     return OPS["im2sequence"](input, input_image_size, **attrs)

@@ -1,4 +1,4 @@
-"""Steps of recurrent networks, and fields over their results."""
+"""Steps of recurrent networks, multi-layer LSTM, and conditional random fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.op import OPS
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program
 from ...static.nn.dense import fc
-from ...static.nn.helper import Helper, known_size
+from ...static.nn.helper import LayerHelper, static_size
 
 __all__ = ["crf_decoding", "gru_unit", "linear_chain_crf", "lstm", "lstm_unit"]
 
@@ -26,24 +26,23 @@ def gru_unit(
     gate_activation: str = "sigmoid",
     origin_mode: bool = False,
 ) -> Any:
-    """One step of gated recurrent units: the new state, what the reset gate leaves of the old one,
-    and the gates.
+    """One step of a GRU; returns the new state, the reset state and the gates.
 
-    input [B,size], size = 3 D
+    input: [B, size] with size = 3 D
     """
-    helper = Helper("gru_unit", None, input)
+    helper = LayerHelper("gru_unit", None, input)
     width = size // 3
     if (activation, gate_activation) != ("tanh", "sigmoid"):
         warn(
-            "gru_unit: the activations are tanh and sigmoid, whatever is asked for, as in "
-            "Paddle 1.8"
+            "gru_unit: activation and gate_activation have no effect, as in Paddle 1.8: they "
+            "are tanh and sigmoid"
         )
     attrs = {"origin_mode": origin_mode}
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, [width, 3 * width], input.dtype)
         bias = helper.parameter(bias_attr, [1, size], input.dtype, is_bias=True)
-        gate, reset, made = OPS["gru_unit"](input, hidden, weight, bias, **attrs)
-    return made, reset, gate
+        gate, reset, new = OPS["gru_unit"](input, hidden, weight, bias, **attrs)
+    return new, reset, gate
 
 
 def lstm_unit(
@@ -55,16 +54,19 @@ def lstm_unit(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Any:
-    """One step of an LSTM, input and state joined and projected: the new state and cell.
+    """One step of an LSTM; the concatenation of input and state is projected. Returns state and
+    cell.
 
-    x_t [B,M], hidden_t_prev, cell_t_prev [B,D] -> [B,D], [B,D]
+    x_t: [B, M]; hidden_t_prev, cell_t_prev: [B, D]; returns [B, D], [B, D]
     """
-    width = known_size("lstm_unit", cell_t_prev, 1)
-    joined = OPS["concat"]([x_t, hidden_t_prev], axis=1)
-    i, f, o, new = OPS["split"](fc(joined, 4 * width, 1, param_attr, bias_attr), num=4, axis=1)
-    keep = OPS["sigmoid"](OPS["scale"](f, scale=1.0, bias=float(forget_bias)))
-    taken = OPS["elementwise_mul"](OPS["sigmoid"](i), OPS["tanh"](new))
-    cell = OPS["elementwise_add"](OPS["elementwise_mul"](keep, cell_t_prev), taken)
+    width = static_size("lstm_unit", cell_t_prev, 1)
+    inputs = OPS["concat"]([x_t, hidden_t_prev], axis=1)
+    i, f, o, candidate = OPS["split"](
+        fc(inputs, 4 * width, 1, param_attr, bias_attr), num=4, axis=1
+    )
+    forget = OPS["sigmoid"](OPS["scale"](f, scale=1.0, bias=float(forget_bias)))
+    update = OPS["elementwise_mul"](OPS["sigmoid"](i), OPS["tanh"](candidate))
+    cell = OPS["elementwise_add"](OPS["elementwise_mul"](forget, cell_t_prev), update)
     return OPS["elementwise_mul"](OPS["sigmoid"](o), OPS["tanh"](cell)), cell
 
 
@@ -82,25 +84,26 @@ def lstm(
     default_initializer: Any = None,
     seed: int = -1,
 ) -> Any:
-    """Layers of an LSTM: what the last gives, and the last states and cells.
+    """Multi-layer LSTM; returns the outputs of the last layer, and the last states and cells.
 
-    input [T, B, D], init_h, init_c [layers, B, H] -> [T, B, H]
+    input: [T, B, D]; init_h, init_c: [layers, B, H]; returns [T, B, H]
+    is_bidirec: both directions; states [2 layers, B, H], outputs [T, B, 2 H]
 
-    is_bidirec: both directions, [2 layers, B, H] and [T, B, 2 H].
     All weights are one parameter, in the order of cuDNN: the matrices of all layers, then all
     biases.
     """
-    helper = Helper("cudnn_lstm", name, input, init_h, init_c)
-    size, ways = known_size(helper.kind, input, 2), 2 if is_bidirec else 1
+    helper = LayerHelper("cudnn_lstm", name, input, init_h, init_c)
+    size = static_size(helper.layer_type, input, 2)
+    num_directions = 2 if is_bidirec else 1
     sizes = [
-        [size if layer == 0 else ways * hidden_size, hidden_size]
+        [size if layer == 0 else num_directions * hidden_size, hidden_size]
         for layer in range(num_layers)
-        for _ in range(ways)
+        for _ in range(num_directions)
     ]
     shapes = [[4 * hidden_size, width] for pair in sizes for width in pair] + [
         [4 * hidden_size]
     ] * (2 * len(sizes))
-    ends = list(itertools.accumulate(math.prod(shape) for shape in shapes))
+    offsets = list(itertools.accumulate(math.prod(shape) for shape in shapes))
     attrs = {
         "dropout_prob": float(dropout_prob),
         "is_bidirec": is_bidirec,
@@ -110,8 +113,10 @@ def lstm(
         "mode": "LSTM",
         "is_test": is_test,
     }
-    with helper.writing():
-        flat = helper.parameter(None, [ends[-1]], input.dtype, start=default_initializer)
+    with helper.name_outputs():
+        flat = helper.parameter(
+            None, [offsets[-1]], input.dtype, default_initializer=default_initializer
+        )
         parts = OPS["split"](flat, sections=[math.prod(shape) for shape in shapes], axis=0)
         weights = [
             OPS["reshape2"](part, shape=shape) for part, shape in zip(parts, shapes, strict=True)
@@ -121,30 +126,31 @@ def lstm(
 
 
 def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any = None) -> Any:
-    """Minus the log of how likely a labelling of each sequence is.
+    """Negative log-likelihood of the labels of each sequence under a linear-chain CRF, [n, 1].
 
-    input [R,D], label int64 [R,1] -> [n,1]; padded with length: [n,T,D], [n,T,1]
+    input: [R, D] with LoD, or [n, T, D] with length
+    label: int64 [R, 1] with LoD, or [n, T, 1] with length
     """
-    helper = Helper("linear_chain_crf", None, input)
-    count = known_size(helper.kind, input, len(input.meta.shape) - 1)
-    with helper.writing():
-        transition = helper.parameter(param_attr, [count + 2, count], input.dtype)
+    helper = LayerHelper("linear_chain_crf", None, input)
+    num_tags = static_size(helper.layer_type, input, len(input.meta.shape) - 1)
+    with helper.name_outputs():
+        transition = helper.parameter(param_attr, [num_tags + 2, num_tags], input.dtype)
         return OPS["linear_chain_crf"](input, None, transition, label, length)[3]
 
 
 def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = None) -> Any:
-    """The best labels of each sequence, or with `label` whether they are those.
+    """Return the most probable labels of each sequence, or with `label` whether they are correct.
 
-    input [R,D] -> int64 [R,1]
+    input: [R, D] with LoD; returns int64 [R, 1]
+    param_attr: that of linear_chain_crf, with the name of the parameter
 
-    param_attr: of the linear_chain_crf whose parameter it uses, by name.
-    Raises OpError where there is none of that name.
+    Raises OpError if no parameter has this name.
     """
     spec = ParamAttr.of(param_attr)
     block = default_main_program().global_block()
     name = None if spec is None else spec.name
     if name is None or not block.has_var(name):
         raise OpError(
-            with_user_line(f"crf_decoding: param_attr names no parameter of the program ({name!r})")
+            with_user_line(f"crf_decoding: param_attr: the program has no parameter {name!r}")
         )
     return OPS["crf_decoding"](input, None, block.var(name), label, length)

@@ -1,5 +1,5 @@
-"""Cells and the layer that runs one over sequences: fluid.layers.RNNCell, GRUCell, LSTMCell and
-rnn.
+"""RNN cells, and the layer that runs a cell over sequences: `fluid.layers.RNNCell`, GRUCell,
+LSTMCell, rnn.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.rnn import initial_states, run_over_time
-from .helper import today
+from .helper import replaced_by
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
 
 
 class RNNCell:
-    """Base of cells: `call(inputs, states)` gives what a step gives and its new states;
-    `state_shape`, the shape of the states without the batch.
+    """Base class of cells.
+
+    `call(inputs, states)` returns the outputs of a step and the new states. `state_shape` is the
+    shape of the states without the batch dimension.
     """
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """One step."""
+        """Run one step."""
         raise NotImplementedError(f"{type(self).__name__} has no call")
 
     def __call__(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """One step."""
+        """Run one step."""
         return self.call(inputs, states, **kwargs)
 
     def get_initial_states(
@@ -37,9 +39,9 @@ class RNNCell:
         init_value: float = 0,
         batch_dim_idx: int = 0,
     ) -> Any:
-        """States full of init_value, with the batch size of batch_ref.
+        """Return states filled with init_value, [batch, *shape], with the structure of shape.
 
-        -> [batch, *shape], structured as shape
+        batch_ref: tensor with the batch size
         """
         return initial_states(
             self.state_shape if shape is None else shape,
@@ -51,7 +53,7 @@ class RNNCell:
 
     @property
     def state_shape(self) -> Any:
-        """The shape of the states without the batch, or a structure of shapes."""
+        """The shape of the states without the batch dimension, or a structure of shapes."""
         raise NotImplementedError(f"{type(self).__name__} has no state_shape")
 
     @property
@@ -61,7 +63,9 @@ class RNNCell:
 
 
 class GRUCell(RNNCell):
-    """A cell of fluid.contrib's BasicGRUUnit.   inputs [B, D], states [B, hidden_size] -> (h, h)"""
+    """The cell of `fluid.contrib`'s BasicGRUUnit: inputs [B, D], states [B, hidden_size] -> (h,
+    h).
+    """
 
     def __init__(
         self,
@@ -73,7 +77,7 @@ class GRUCell(RNNCell):
         dtype: Any = "float32",
         name: str = "GRUCell",
     ) -> None:
-        from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it stands above layers
+        from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.gru_unit = BasicGRUUnit(
@@ -81,20 +85,20 @@ class GRUCell(RNNCell):
         )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """Implement `call` as the class describes."""
-        new = self.gru_unit(inputs, states)
-        return new, new
+        """Run one step."""
+        hidden = self.gru_unit(inputs, states)
+        return hidden, hidden
 
     @property
     def state_shape(self) -> Any:
-        """[hidden_size]"""
+        """[hidden_size]."""
         return [self.hidden_size]
 
 
 class LSTMCell(RNNCell):
-    """A cell of fluid.contrib's BasicLSTMUnit.
+    """The cell of `fluid.contrib`'s BasicLSTMUnit.
 
-    inputs [B, D], states [h, c], [B, hidden_size] each -> (h, [h, c])
+    inputs: [B, D]; states: [h, c], [B, hidden_size] each; returns (h, [h, c])
     """
 
     def __init__(
@@ -108,7 +112,7 @@ class LSTMCell(RNNCell):
         dtype: Any = "float32",
         name: str = "LSTMCell",
     ) -> None:
-        from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it stands above layers
+        from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.lstm_unit = BasicLSTMUnit(
@@ -123,48 +127,48 @@ class LSTMCell(RNNCell):
         )
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
-        """Implement `call` as the class describes."""
+        """Run one step."""
         hidden, cell = self.lstm_unit(inputs, *states)
         return hidden, [hidden, cell]
 
     @property
     def state_shape(self) -> Any:
-        """[[hidden_size], [hidden_size]]"""
+        """[[hidden_size], [hidden_size]]."""
         return [[self.hidden_size], [self.hidden_size]]
 
 
-def turned(x: Any) -> Any:
-    """The first two axes, of batch and time, in the other order."""
+def swap_batch_time(x: Any) -> Any:
+    """Swap the first two axes, batch and time."""
     return OPS["transpose2"](x, axis=[1, 0, *range(2, len(x.meta.shape))])
 
 
-def _backwards(x: Any) -> Any:
+def _reverse_time(x: Any) -> Any:
     return OPS["reverse"](x, axis=[0])
 
 
-def masked(new: Any, old: Any, inside: Any) -> Any:
-    """`new` where a step lies inside of a sequence, else `old`.
+def select_masked(new: Any, old: Any, mask: Any) -> Any:
+    """Return `new` where mask is 1, `old` where it is 0.
 
-    inside [B] of 0 and 1, states [B, *]
+    mask: [B]; new, old: [B, *]
     """
-    kept = OPS["elementwise_mul"](old, OPS["scale"](inside, scale=1.0, bias=-1.0), axis=0)
-    return OPS["elementwise_sub"](OPS["elementwise_mul"](new, inside, axis=0), kept)
+    negated_old = OPS["elementwise_mul"](old, OPS["scale"](mask, scale=1.0, bias=-1.0), axis=0)
+    return OPS["elementwise_sub"](OPS["elementwise_mul"](new, mask, axis=0), negated_old)
 
 
-def mask_of(lengths: Any, inputs: Any, dtype: Any) -> Any:
-    """1 inside of sequences, 0 behind their ends.   inputs [T, B, *] -> [T, B]"""
+def sequence_mask_of(lengths: Any, inputs: Any, dtype: Any) -> Any:
+    """Return 1 for steps within a sequence, 0 after its end: inputs [T, B, *] -> [T, B]."""
     count = OPS["slice"](
         OPS["shape"](inputs), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[]
     )
-    return turned(OPS["sequence_mask"](lengths, count, maxlen=-1, out_dtype=dtype.proto))
+    return swap_batch_time(OPS["sequence_mask"](lengths, count, maxlen=-1, out_dtype=dtype.proto))
 
 
-def _free(x: Any) -> Any:
+def _enable_gradient(x: Any) -> Any:
     x.stop_gradient = False
     return x
 
 
-@today("paddle.nn.RNN")
+@replaced_by("paddle.nn.RNN")
 def rnn(
     cell: Any,
     inputs: Any,
@@ -174,11 +178,10 @@ def rnn(
     is_reverse: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """A cell run over sequences: what it gives at every step, and its last states.
+    """Run a cell over sequences; returns the outputs of all steps and the last states.
 
-    inputs [B, T, *], [T, B, *] if time_major -> ([B, T, *], states)
-
-    sequence_length int [B]: behind the end of a sequence its states stay.
+    inputs: [B, T, *], or [T, B, *] if time_major; outputs likewise
+    sequence_length: int [B]; states do not change after the end of a sequence
     """
     if state.mode.builder is None:
         return run_over_time(
@@ -188,39 +191,40 @@ def rnn(
         initial_states = cell.get_initial_states(
             batch_ref=inputs, batch_dim_idx=1 if time_major else 0
         )
-    initial_states = pytree.map(_free, initial_states)
-    inputs = inputs if time_major else pytree.map(turned, inputs)
+    initial_states = pytree.map(_enable_gradient, initial_states)
+    inputs = inputs if time_major else pytree.map(swap_batch_time, inputs)
     mask = None
     if sequence_length is not None:
-        mask = mask_of(
+        mask = sequence_mask_of(
             sequence_length, pytree.leaves(inputs)[0], pytree.leaves(initial_states)[0].dtype
         )
     if is_reverse:
-        inputs, mask = pytree.map(_backwards, inputs), None if mask is None else _backwards(mask)
-    outputs, states = _written(cell, inputs, initial_states, mask, kwargs)
-    outputs = pytree.map(_backwards, outputs) if is_reverse else outputs
-    return outputs if time_major else pytree.map(turned, outputs), states
+        inputs = pytree.map(_reverse_time, inputs)
+        mask = None if mask is None else _reverse_time(mask)
+    outputs, states = _record_rnn(cell, inputs, initial_states, mask, kwargs)
+    outputs = pytree.map(_reverse_time, outputs) if is_reverse else outputs
+    return outputs if time_major else pytree.map(swap_batch_time, outputs), states
 
 
-def _written(
-    cell: Any, inputs: Any, first: Any, mask: Any, kwargs: dict[str, Any]
+def _record_rnn(
+    cell: Any, inputs: Any, initial_states: Any, mask: Any, kwargs: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """The steps as one of a program.
+    """Record a StaticRNN; returns the outputs [T, B, *] and the last states.
 
-    inputs [T, B, *], mask [T, B] -> outputs [T, B, *], the last states
+    inputs: [T, B, *]; mask: [T, B] or None
     """
-    steps = StaticRNN()
-    with steps.step():
-        here = pytree.map(steps.step_input, inputs)
-        states = pytree.map(steps.memory, first)
-        outputs, new = cell.call(here, pytree.map(lambda x: x, states), **kwargs)
+    static_rnn = StaticRNN()
+    with static_rnn.step():
+        step_inputs = pytree.map(static_rnn.step_input, inputs)
+        states = pytree.map(static_rnn.memory, initial_states)
+        outputs, new = cell.call(step_inputs, pytree.map(lambda x: x, states), **kwargs)
         if mask is not None:
-            inside = steps.step_input(mask)
-            new = pytree.map(lambda old, n: masked(n, old, inside), states, new)
-        pytree.map(steps.update_memory, states, new)
-        pytree.map(steps.step_output, outputs)
-        pytree.map(steps.step_output, new)
-    found = steps()
-    each = iter(found if isinstance(found, list) else [found])
-    outputs = pytree.map(lambda _: next(each), outputs)
-    return outputs, pytree.map(lambda _: next(each)[-1], new)
+            step_mask = static_rnn.step_input(mask)
+            new = pytree.map(lambda old, n: select_masked(n, old, step_mask), states, new)
+        pytree.map(static_rnn.update_memory, states, new)
+        pytree.map(static_rnn.step_output, outputs)
+        pytree.map(static_rnn.step_output, new)
+    results = static_rnn()
+    result_iter = iter(results if isinstance(results, list) else [results])
+    outputs = pytree.map(lambda _: next(result_iter), outputs)
+    return outputs, pytree.map(lambda _: next(result_iter)[-1], new)

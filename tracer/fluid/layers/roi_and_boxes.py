@@ -1,4 +1,4 @@
-"""Regions of pictures: pooled, and boxes made, coded, compared and sifted."""
+"""Pooling of regions, prior boxes, coding of boxes, and non-maximum suppression."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
-from .helper import listed, stopped, today
+from .helper import replaced_by, to_list, without_gradient
 
 __all__ = [
     "box_coder",
@@ -27,22 +27,17 @@ __all__ = [
 ]
 
 
-def _counts(offsets: Any) -> Any:
-    """How many regions each picture has, by offsets [pictures + 1]; None where the regions are
-    sequences.
-
-    -> int32 [pictures]
-    """
-    if offsets is None:
+def _roi_counts(row_splits: Any) -> Any:
+    """Convert row splits [images + 1] to counts int32 [images]; None if the regions have a LoD."""
+    if row_splits is None:
         return None
-    cuts = {"axes": [0], "infer_flags": [1], "decrease_axis": []}
-    ends = OPS["slice"](offsets, starts=[1], ends=[2**31 - 1], **cuts)
-    return cast(
-        OPS["elementwise_sub"](ends, OPS["slice"](offsets, starts=[0], ends=[-1], **cuts)), "int32"
-    )
+    attrs = {"axes": [0], "infer_flags": [1], "decrease_axis": []}
+    ends = OPS["slice"](row_splits, starts=[1], ends=[2**31 - 1], **attrs)
+    starts = OPS["slice"](row_splits, starts=[0], ends=[-1], **attrs)
+    return cast(OPS["elementwise_sub"](ends, starts), "int32")
 
 
-@today("paddle.vision.ops.roi_pool")
+@replaced_by("paddle.vision.ops.roi_pool")
 def roi_pool(
     input: Any,
     rois: Any,
@@ -51,20 +46,22 @@ def roi_pool(
     spatial_scale: float = 1.0,
     rois_lod: Any = None,
 ) -> Any:
-    """The largest of each part of a region
+    """Maximum of each bin of a region (Girshick 2015).
 
-    (Girshick 2015).
-    input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]
+    input: [N, C, H, W]
+    rois: [R, 4] with LoD, one sequence per image; or rois_lod: row splits [N + 1]
+
+    Returns [R, C, *pooled].
     """
     size = {
         "pooled_height": pooled_height,
         "pooled_width": pooled_width,
         "spatial_scale": float(spatial_scale),
     }
-    return OPS["roi_pool"](input, rois, _counts(rois_lod), **size)[0]
+    return OPS["roi_pool"](input, rois, _roi_counts(rois_lod), **size)[0]
 
 
-@today("paddle.vision.ops.roi_align")
+@replaced_by("paddle.vision.ops.roi_align")
 def roi_align(
     input: Any,
     rois: Any,
@@ -75,20 +72,24 @@ def roi_align(
     name: str | None = None,
     rois_lod: Any = None,
 ) -> Any:
-    """The mean of points in each part of a region
+    """Average of bilinear samples in each bin of a region (He et al. 2017).
 
-    (He et al. 2017).
-    input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]
+    input: [N, C, H, W]
+    rois: [R, 4] with LoD, one sequence per image; or rois_lod: row splits [N + 1]
+
+    Returns [R, C, *pooled].
     """
     size = {
         "pooled_height": pooled_height,
         "pooled_width": pooled_width,
         "spatial_scale": float(spatial_scale),
     }
-    return OPS["roi_align"](input, rois, _counts(rois_lod), sampling_ratio=sampling_ratio, **size)
+    return OPS["roi_align"](
+        input, rois, _roi_counts(rois_lod), sampling_ratio=sampling_ratio, **size
+    )
 
 
-@today("paddle.vision.ops.psroi_pool")
+@replaced_by("paddle.vision.ops.psroi_pool")
 def psroi_pool(
     input: Any,
     rois: Any,
@@ -98,10 +99,9 @@ def psroi_pool(
     pooled_width: int,
     name: str | None = None,
 ) -> Any:
-    """The mean of each part of a region, each from channels of its own
+    """Position-sensitive average: each bin of a region reads its own channels (Dai et al. 2016).
 
-    (Dai et al. 2016).
-    rois [R, 4] -> [R, output_channels, *pooled]
+    rois: [R, 4]; returns [R, output_channels, *pooled]
     """
     size = {
         "pooled_height": pooled_height,
@@ -120,12 +120,10 @@ def prroi_pool(
     batch_roi_nums: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The exact mean of each part of a region
+    """Exact integral average of each bin of a region (Jiang et al. 2018).
 
-    (Jiang et al. 2018).
-    input [N, C, H, W], rois [R, 4], a sequence for each picture -> [R, C, *pooled]
-
-    batch_roi_nums [N]: how many regions each picture has, where they are no sequences.
+    input: [N, C, H, W]; rois: [R, 4] with LoD; returns [R, C, *pooled]
+    batch_roi_nums: [N]; the number of regions per image, if rois have no LoD
     """
     size = {
         "pooled_height": pooled_height,
@@ -150,18 +148,16 @@ def deformable_roi_pooling(
     position_sensitive: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The mean of samples in each part of a region, moved by trans
+    """Average of samples in each bin of a region, shifted by trans (Dai et al. 2017).
 
-    (Dai et al. 2017).
-    input [N, C, H, W], rois [R, 4] -> [R, D, *pooled]
-
-    rois: a sequence for each picture; trans [R, 2 * K, *part_size].
-    position_sensitive: each part has channels of its own.
+    input: [N, C, H, W]; rois: [R, 4] with LoD; trans: [R, 2 * K, *part_size]; returns [R, D,
+    *pooled]
+    position_sensitive: each bin reads its own channels
     """
     channels = input.shape[1]
     depth = channels // (pooled_height * pooled_width) if position_sensitive else channels
-    groups, parts = (
-        listed(s) * (2 // len(listed(s)))
+    group_sizes, part_sizes = (
+        to_list(s) * (2 // len(to_list(s)))
         for s in (group_size, part_size or [pooled_height, pooled_width])
     )
     return OPS["deformable_psroi_pooling"](
@@ -172,10 +168,10 @@ def deformable_roi_pooling(
         no_trans=no_trans,
         spatial_scale=float(spatial_scale),
         output_dim=depth,
-        group_size=groups,
+        group_size=group_sizes,
         pooled_height=pooled_height,
         pooled_width=pooled_width,
-        part_size=parts,
+        part_size=part_sizes,
         sample_per_part=sample_per_part,
         trans_std=float(trans_std),
     )[1]
@@ -189,10 +185,9 @@ def roi_perspective_transform(
     spatial_scale: float = 1.0,
     name: str | None = None,
 ) -> Any:
-    """Quadrilaterals of pictures made rectangles
+    """Warp quadrilateral regions to rectangles (Sun et al. 2018).
 
-    (Sun et al. 2018).
-    rois [R, 8] -> [R, C, h, w], 1 inside int32 [R, 1, h, w], matrices [R, 9]
+    rois: [R, 8]; returns [R, C, h, w], a mask int32 [R, 1, h, w], and the transforms [R, 9]
     """
     size = {"transformed_height": transformed_height, "transformed_width": transformed_width}
     return OPS["roi_perspective_transform"](
@@ -200,7 +195,7 @@ def roi_perspective_transform(
     )
 
 
-@today("paddle.vision.ops.prior_box")
+@replaced_by("paddle.vision.ops.prior_box")
 def prior_box(
     input: Any,
     image: Any,
@@ -215,18 +210,17 @@ def prior_box(
     name: str | None = None,
     min_max_aspect_ratios_order: bool = False,
 ) -> Any:
-    """Boxes of these sizes at each place of a map
+    """Prior boxes at each position of a feature map (Liu et al. 2016).
 
-    (Liu et al. 2016).
-    input [N, C, H, W], image [N, C', H', W'] -> boxes, variances [H, W, P, 4]
+    input: [N, C, H, W]; image: [N, C', H', W']; returns boxes and variances [H, W, P, 4]
     """
-    largest = [float(s) for s in listed(max_sizes or [])]
-    made = OPS["prior_box"](
+    largest = [float(s) for s in to_list(max_sizes or [])]
+    outputs = OPS["prior_box"](
         input,
         image,
-        min_sizes=[float(s) for s in listed(min_sizes)],
+        min_sizes=[float(s) for s in to_list(min_sizes)],
         max_sizes=largest if largest and largest[0] > 0 else [],
-        aspect_ratios=[float(r) for r in listed(aspect_ratios)],
+        aspect_ratios=[float(r) for r in to_list(aspect_ratios)],
         variances=[float(v) for v in variance],
         flip=flip,
         clip=clip,
@@ -235,10 +229,10 @@ def prior_box(
         offset=float(offset),
         min_max_aspect_ratios_order=min_max_aspect_ratios_order,
     )
-    return stopped(made[0]), stopped(made[1])
+    return without_gradient(outputs[0]), without_gradient(outputs[1])
 
 
-@today("paddle.vision.ops.box_coder")
+@replaced_by("paddle.vision.ops.box_coder")
 def box_coder(
     prior_box: Any,
     prior_box_var: Any,
@@ -248,18 +242,18 @@ def box_coder(
     name: str | None = None,
     axis: int = 0,
 ) -> Any:
-    """Boxes as distances from priors, or back.
+    """Encode boxes as offsets from prior boxes, or decode them.
 
-    prior_box [M, 4], its variances the same or four numbers -> [N, M, 4]
+    prior_box: [M, 4]; prior_box_var: the same shape, or four numbers; returns [N, M, 4]
     """
-    settings = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
+    attrs = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
     if isinstance(prior_box_var, Tensor):
-        return OPS["box_coder"](prior_box, prior_box_var, target_box, **settings)
+        return OPS["box_coder"](prior_box, prior_box_var, target_box, **attrs)
     variance = [float(v) for v in prior_box_var or []]
-    return OPS["box_coder"](prior_box, None, target_box, variance=variance, **settings)
+    return OPS["box_coder"](prior_box, None, target_box, variance=variance, **attrs)
 
 
-@today("paddle.vision.ops.yolo_box")
+@replaced_by("paddle.vision.ops.yolo_box")
 def yolo_box(
     x: Any,
     img_size: Any,
@@ -271,10 +265,9 @@ def yolo_box(
     name: str | None = None,
     scale_x_y: float = 1.0,
 ) -> Any:
-    """Boxes and scores read from a map
+    """Decode boxes and scores of a YOLOv3 feature map (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
-    x [N, A * (5 + C), H, W], img_size int32 [N, 2] -> [N, M, 4], [N, M, C]
+    x: [N, A * (5 + C), H, W]; img_size: int32 [N, 2]; returns [N, M, 4], [N, M, C]
     """
     return OPS["yolo_box"](
         x,
@@ -288,7 +281,7 @@ def yolo_box(
     )
 
 
-@today("paddle.vision.ops.matrix_nms")
+@replaced_by("paddle.vision.ops.matrix_nms")
 def matrix_nms(
     bboxes: Any,
     scores: Any,
@@ -303,10 +296,11 @@ def matrix_nms(
     return_index: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Boxes whose scores stay high when others overlap them
+    """Matrix NMS: decay the scores of boxes that overlap boxes with a higher score (Wang et al.
+    2020).
 
-    (Wang et al. 2020).
-    bboxes [N, M, 4], scores [N, C, M] -> [R, 6], numbers int32 [R, 1]
+    bboxes: [N, M, 4]; scores: [N, C, M]; returns [R, 6]; with return_index also indices int32 [R,
+    1]
     """
     out, index, _ = OPS["matrix_nms"](
         bboxes,
@@ -320,10 +314,10 @@ def matrix_nms(
         background_label=background_label,
         normalized=normalized,
     )
-    return (stopped(out), index) if return_index else stopped(out)
+    return (without_gradient(out), index) if return_index else without_gradient(out)
 
 
-@today("paddle.vision.ops.nms")
+@replaced_by("paddle.vision.ops.nms")
 def multiclass_nms(
     bboxes: Any,
     scores: Any,
@@ -336,14 +330,14 @@ def multiclass_nms(
     background_label: int = 0,
     name: str | None = None,
 ) -> Any:
-    """The best boxes of each class, without those that overlap them.
+    """Non-maximum suppression per class.
 
-    bboxes [N, M, 4], scores [N, C, M] -> class, score and box [R, 6]
+    bboxes: [N, M, 4]; scores: [N, C, M]; or bboxes [M, C, 4] with LoD and scores [M, C]
 
-    A sequence for each picture; [[-1]] where nothing is found at all.
-    Or bboxes [M, C, 4], sequences, and scores [M, C].
+    Returns class, score and box [R, 6] with LoD, one sequence per image; [[-1]] if no box is
+    selected.
     """
-    settings = {
+    thresholds = {
         "score_threshold": float(score_threshold),
         "nms_threshold": float(nms_threshold),
         "nms_eta": float(nms_eta),
@@ -353,28 +347,23 @@ def multiclass_nms(
         "keep_top_k": keep_top_k,
         "background_label": background_label,
     }
-    return stopped(
-        OPS["multiclass_nms"](bboxes, None, scores, normalized=normalized, **settings, **counts)[0]
+    return without_gradient(
+        OPS["multiclass_nms"](bboxes, None, scores, normalized=normalized, **thresholds, **counts)[
+            0
+        ]
     )
 
 
 def iou_similarity(x: Any, y: Any, box_normalized: bool = True, name: str | None = None) -> Any:
-    """The shared part over the joint part of each pair of boxes.   x [N, 4], y [M, 4] -> [N, M]"""
+    """Intersection over union of each pair of boxes: [N, 4], [M, 4] -> [N, M]."""
     return OPS["iou_similarity"](x, y, box_normalized=box_normalized)
 
 
 def merge_selected_rows(x: Any, name: str | None = None) -> Any:
-    """Gradients of rows, those of the same row added up: gradients are whole here, so that it is a
-    copy.
-
-    x [*] -> [*]
-    """
+    """Return a copy: gradients are dense, so that there are no rows to merge."""
     return OPS["assign"](x)
 
 
 def get_tensor_from_selected_rows(x: Any, name: str | None = None) -> Any:
-    """Gradients of rows as a tensor: gradients are whole here, so that it is a copy.
-
-    x [*] -> [*]
-    """
+    """Return a copy: gradients are dense tensors already."""
     return OPS["assign"](x)

@@ -1,5 +1,5 @@
-"""The optimizers of Paddle 1.x that Paddle 2 has too: fluid.optimizer.SGD, Momentum, Adam and so
-on.
+"""Optimizers of Paddle 1.x that Paddle 2 has too: `fluid.optimizer.SGD`, Momentum, Adam and
+others.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import optimizer as today
+from ... import optimizer as paddle2
 from ...optimizer.optimizer import Accumulator
-from .base import Old
+from .base import Paddle1Optimizer
 
 __all__ = [
     "AdadeltaOptimizer",
@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 
-class SGDOptimizer(Old, today.SGD):
-    """See oarlock.optimizer.SGD."""
+class SGDOptimizer(Paddle1Optimizer, paddle2.SGD):
+    """Stochastic gradient descent, as `oarlock.optimizer.SGD`."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class SGDOptimizer(Old, today.SGD):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
 
 
-class MomentumOptimizer(Old, today.Momentum):
-    """See oarlock.optimizer.Momentum."""
+class MomentumOptimizer(Paddle1Optimizer, paddle2.Momentum):
+    """Momentum, as `oarlock.optimizer.Momentum`."""
 
     def __init__(
         self,
@@ -53,11 +53,11 @@ class MomentumOptimizer(Old, today.Momentum):
         name: str | None = None,
     ) -> None:
         own = {"momentum": momentum, "use_nesterov": use_nesterov}
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
 
-class AdagradOptimizer(Old, today.Adagrad):
-    """See oarlock.optimizer.Adagrad."""
+class AdagradOptimizer(Paddle1Optimizer, paddle2.Adagrad):
+    """Adagrad, as `oarlock.optimizer.Adagrad`."""
 
     def __init__(
         self,
@@ -70,15 +70,14 @@ class AdagradOptimizer(Old, today.Adagrad):
         initial_accumulator_value: float = 0.0,
     ) -> None:
         own = {"epsilon": epsilon, "initial_accumulator_value": initial_accumulator_value}
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
 
-class AdamOptimizer(Old, today.Adam):
-    """See oarlock.optimizer.Adam.
+class AdamOptimizer(Paddle1Optimizer, paddle2.Adam):
+    """Adam, as `oarlock.optimizer.Adam`.
 
-    As in 1.8, epsilon is added without a correction at once; in a program as in Paddle 2.
-
-    lazy_mode is for sparse gradients, which are dense here: it changes nothing.
+    As in 1.8, epsilon is added to the uncorrected second moment; in a program as in Paddle 2.
+    lazy_mode has no effect: gradients are dense.
     """
 
     def __init__(
@@ -94,28 +93,28 @@ class AdamOptimizer(Old, today.Adam):
         lazy_mode: bool = False,
     ) -> None:
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
     def _kernel_args(
         self, parameter: Any, gradient: Any, lr: float, state: dict[str, Any]
     ) -> tuple[Any, ...]:
-        row = super()._kernel_args(parameter, gradient, lr, state)
-        return *row[:4], self._attrs["epsilon"], *row[5:]
+        args = super()._kernel_args(parameter, gradient, lr, state)
+        return *args[:4], self._attrs["epsilon"], *args[5:]
 
     def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
         power = self._accumulators_of(parameter)["beta2_pow_acc"].item()
-        before, self._attrs = (
+        previous, self._attrs = (
             self._attrs,
             {**self._attrs, "epsilon": self._attrs["epsilon"] / math.sqrt(1 - power)},
         )
         try:
             super()._update_parameter(parameter, gradient, lr)
         finally:
-            self._attrs = before
+            self._attrs = previous
 
 
-class AdamaxOptimizer(Old, today.Adamax):
-    """See oarlock.optimizer.Adamax."""
+class AdamaxOptimizer(Paddle1Optimizer, paddle2.Adamax):
+    """Adamax, as `oarlock.optimizer.Adamax`."""
 
     def __init__(
         self,
@@ -129,11 +128,11 @@ class AdamaxOptimizer(Old, today.Adamax):
         name: str | None = None,
     ) -> None:
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
 
-class AdadeltaOptimizer(Old, today.Adadelta):
-    """See oarlock.optimizer.Adadelta.   As in 1.8, the learning rate does not count."""
+class AdadeltaOptimizer(Paddle1Optimizer, paddle2.Adadelta):
+    """Adadelta, as `oarlock.optimizer.Adadelta`. As in 1.8, the learning rate has no effect."""
 
     def __init__(
         self,
@@ -145,16 +144,19 @@ class AdadeltaOptimizer(Old, today.Adadelta):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._begin(1.0, parameter_list, regularization, grad_clip, name, epsilon=epsilon, rho=rho)
-        self._ignored = learning_rate
+        self._init_paddle2(
+            1.0, parameter_list, regularization, grad_clip, name, epsilon=epsilon, rho=rho
+        )
+        self._unused_learning_rate = learning_rate
 
     def current_step_lr(self) -> float:
-        """The learning rate that was given."""
-        return float(self._ignored if isinstance(self._ignored, float) else self._ignored.last_lr)
+        """Return the learning rate passed to the constructor."""
+        rate = self._unused_learning_rate
+        return float(rate if isinstance(rate, float) else rate.last_lr)
 
 
-class RMSPropOptimizer(Old, today.RMSProp):
-    """See oarlock.optimizer.RMSProp."""
+class RMSPropOptimizer(Paddle1Optimizer, paddle2.RMSProp):
+    """RMSProp, as `oarlock.optimizer.RMSProp`."""
 
     def __init__(
         self,
@@ -169,11 +171,11 @@ class RMSPropOptimizer(Old, today.RMSProp):
         name: str | None = None,
     ) -> None:
         own = {"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered}
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
 
-class LambOptimizer(Old, today.Lamb):
-    """See oarlock.optimizer.Lamb.   As in 1.8, the moments are not corrected for their start."""
+class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
+    """LAMB, as `oarlock.optimizer.Lamb`. As in 1.8, the moments have no bias correction."""
 
     def __init__(
         self,
@@ -195,22 +197,22 @@ class LambOptimizer(Old, today.Lamb):
             "lamb_weight_decay": lamb_weight_decay,
         }
         own["exclude_from_weight_decay_fn"] = exclude_from_weight_decay_fn
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name, **own)
-        self._attrs["always_adapt"] = True  # as long as the parameter, with decay or without
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._attrs["always_adapt"] = True  # scale by the norm also without weight decay
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        # Powers of zero correct nothing.
+        # powers of 0 disable the bias correction
         return tuple(
-            kept._replace(initial_value=0.0) if kept.is_scalar else kept
-            for kept in super()._accumulator_specs()
+            spec._replace(initial_value=0.0) if spec.is_scalar else spec
+            for spec in super()._accumulator_specs()
         )
 
     def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
         state = self._accumulators_of(parameter)
-        given = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
-        state.update({name: np.zeros_like(value) for name, value in given.items()})
+        powers = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
+        state.update({name: np.zeros_like(value) for name, value in powers.items()})
         super()._update_parameter(parameter, gradient, lr)
-        state.update(given)
+        state.update(powers)
 
     def _init_accumulators(self, parameter: Any) -> dict[str, Any]:
         powers = {"beta1_pow_acc": self._attrs["beta1"], "beta2_pow_acc": self._attrs["beta2"]}

@@ -1,4 +1,4 @@
-"""A loss over many classes, of which only some are looked at: fluid.dygraph.NCE."""
+"""Noise-contrastive estimation: `fluid.dygraph.NCE`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
-from ...static.nn.noise_contrastive import Sampler, sampled_cost
-from .layers import Scoped, scoped
+from ...static.nn.noise_contrastive import Sampler, sampled_loss
+from .layers import NameScopedLayer, accepts_name_scope
 
 __all__ = ["NCE"]
 
 
-def _width(given: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
+def _infer_width(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"dim": x.meta.shape[1]}
 
 
-@scoped(
+@accepts_name_scope(
     "num_total_classes",
     "sample_weight",
     "param_attr",
@@ -29,16 +29,16 @@ def _width(given: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     "custom_dist",
     "seed",
     "is_sparse",
-    later=_width,
+    infer_arguments=_infer_width,
 )
-class NCE(Scoped):
-    """The labels told from classes that are drawn
+class NCE(NameScopedLayer):
+    """Noise-contrastive estimation: loss of distinguishing labels from sampled classes (Gutmann and
+    Hyvarinen 2010).
 
-    (Gutmann and Hyvarinen 2010).
-    x [N, dim], label int64 [N, T] -> [N, 1]
+    x: [N, dim]; label: int64 [N, T]; returns [N, 1]
 
-    As in 1.8, there is a bias only where bias_attr is given; as in fluid.layers.nce, classes are
-    drawn once for all rows.
+    As in 1.8, a bias is created only if bias_attr is given. As in `fluid.layers.nce`, classes are
+    sampled once for all rows.
     """
 
     def __init__(
@@ -60,25 +60,28 @@ class NCE(Scoped):
             10 if num_neg_samples is None else int(num_neg_samples),
             sample_weight,
         )
-        custom = None
+        probabilities = None
         if custom_dist is not None:
-            kept = ParamAttr(
+            attr = ParamAttr(
                 initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False
             )
-            custom = self.create_parameter([num_total_classes], kept)
-        self._sampler = Sampler(sampler, num_total_classes, custom)
+            probabilities = self.create_parameter([num_total_classes], attr)
+        self._sampler = Sampler(sampler, num_total_classes, probabilities)
         self.weight: Any = self.create_parameter([num_total_classes, dim], param_attr, dtype)
         self.bias: Any = self.create_parameter(
             [num_total_classes, 1], bias_attr or False, dtype, is_bias=True
         )
 
     def forward(self, input: Any, label: Any, sample_weight: Any = None) -> Any:
-        """See the class.   sample_weight: of every row, [N, 1]"""
-        count, weight = self._count, self._sample_weight if sample_weight is None else sample_weight
-        yes = sampled_cost(input, self.weight, self.bias, label, self._sampler, count, True)
-        no = sampled_cost(
-            input, self.weight, self.bias, self._sampler.draw(count), self._sampler, count, False
+        """Compute the loss. sample_weight: factor of each row, [N, 1]"""
+        count = self._count
+        if sample_weight is None:
+            sample_weight = self._sample_weight
+        label_loss = sampled_loss(input, self.weight, self.bias, label, self._sampler, count, True)
+        noise_loss = sampled_loss(
+            input, self.weight, self.bias, self._sampler.sample(count), self._sampler, count, False
         )
-        total = OPS["elementwise_add"](yes, no)
-        total = total if weight is None else OPS["elementwise_mul"](total, weight)
+        total = OPS["elementwise_add"](label_loss, noise_loss)
+        if sample_weight is not None:
+            total = OPS["elementwise_mul"](total, sample_weight)
         return OPS["scale"](total, scale=1.0 / (count + 1))

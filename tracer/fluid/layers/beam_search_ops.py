@@ -1,4 +1,4 @@
-"""Beam search in a loop over lists of tensors: fluid.layers.beam_search and beam_search_decode."""
+"""Beam search in a loop with tensor arrays: `fluid.layers.beam_search` and beam_search_decode."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir.program import Attr, AttrType
-from .helper import today
+from .helper import replaced_by
 
 __all__ = ["beam_search", "beam_search_decode"]
 
 
-@today("paddle.nn.BeamSearchDecoder")
+@replaced_by("paddle.nn.BeamSearchDecoder")
 def beam_search(
     pre_ids: Any,
     pre_scores: Any,
@@ -28,11 +28,13 @@ def beam_search(
     name: str | None = None,
     return_parent_idx: bool = False,
 ) -> Any:
-    """The beam_size best of what the beams of each source may go on with: tokens and scores of two
-    levels, and which beam each goes on with.
+    """Select the beam_size best continuations of the beams of each source.
 
-    pre_ids, pre_scores [R, 1]: the beams so far; ids, scores [R, K]: what each may go on with, ids
-    None for all tokens. -> int64 [S, 1], [S, 1]; with return_parent_idx also int32 [S]
+    pre_ids, pre_scores: [R, 1]; the current beams
+    ids, scores: [R, K]; candidates of each beam; ids=None: all tokens
+
+    Returns tokens int64 [S, 1] and scores [S, 1] with two LoD levels; with return_parent_idx also
+    the index of the beam that each one continues, int32 [S].
     """
     attrs = {
         "level": level,
@@ -40,27 +42,30 @@ def beam_search(
         "end_id": end_id,
         "is_accumulated": is_accumulated,
     }
-    made = OPS["beam_search"](pre_ids, pre_scores, ids, scores, **attrs)
-    return made if return_parent_idx else made[:2]
+    outputs = OPS["beam_search"](pre_ids, pre_scores, ids, scores, **attrs)
+    return outputs if return_parent_idx else outputs[:2]
 
 
-@today("paddle.nn.dynamic_decode")
+@replaced_by("paddle.nn.dynamic_decode")
 def beam_search_decode(
     ids: Any, scores: Any, beam_size: int, end_id: int, name: str | None = None
 ) -> Any:
-    """The sentences that the steps of a beam search make, those of each source by score.
+    """Collect the sentences of a beam search, sorted by score for each source.
 
-    ids, scores: lists of what `beam_search` gave
+    ids, scores: tensor arrays of the results of `beam_search`
 
-    -> int64 [N], [N], both of two levels: the sentences of each source, and the tokens of each
-    sentence.
+    Returns int64 [N] and float [N]; both have two LoD levels: the sentences of each source, and the
+    tokens of each sentence.
     """
     mode = static_mode(state.mode)
     if mode is None or not isinstance(ids, TensorArray) or not isinstance(scores, TensorArray):
         raise OpError(
-            with_user_line("beam_search_decode: takes lists of a program, see create_array")
+            with_user_line(
+                "beam_search_decode: ids and scores must be tensor arrays of a program, see "
+                "create_array"
+            )
         )
-    recorder, made = mode.recorder, []
+    recorder, variables = mode.recorder, []
     for array in (ids, scores):
         recorder.aliases.check(array)
         assert array.element is not None
@@ -70,8 +75,8 @@ def beam_search_decode(
             stop_gradient=True,
         )
         desc.lod_level = 2
-        made.append(recorder.variable(desc))
+        variables.append(recorder.variable(desc))
     attrs = {"beam_size": Attr(AttrType.INT, beam_size), "end_id": Attr(AttrType.INT, end_id)}
-    outs = {"SentenceIds": [made[0].name], "SentenceScores": [made[1].name]}
+    outs = {"SentenceIds": [variables[0].name], "SentenceScores": [variables[1].name]}
     recorder.emit("beam_search_decode", {"Ids": [ids.name], "Scores": [scores.name]}, outs, attrs)
-    return tuple(made)
+    return tuple(variables)

@@ -1,6 +1,4 @@
-"""Detectors in two steps: regions proposed, shared out to levels, and what they and their anchors
-are to become.
-"""
+"""Two-stage detectors: proposal of regions, assignment to pyramid levels, and training targets."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import stopped, today
-from .pick import gather
+from .helper import replaced_by, without_gradient
+from .indexing import gather
 from .shapes import reshape
 from .tensors import cast
 
@@ -26,14 +24,14 @@ __all__ = [
 ]
 
 
-def _fixed(x: Any) -> Any:
-    """A result that no gradient flows through, where there is one."""
-    return None if x is None else stopped(x)
+def _without_gradient(x: Any) -> Any:
+    """Set stop_gradient, if there is a variable."""
+    return None if x is None else without_gradient(x)
 
 
-def _picked(said: Any, width: int, places: Any) -> Any:
-    """What a network says of some anchors.   said [N, A, width] -> [K, width]"""
-    return gather(reshape(said, (-1, width)), places)
+def _gather_anchors(predictions: Any, width: int, indices: Any) -> Any:
+    """Select the predictions of some anchors: [N, A, width] -> [K, width]."""
+    return gather(reshape(predictions, (-1, width)), indices)
 
 
 def rpn_target_assign(
@@ -51,17 +49,17 @@ def rpn_target_assign(
     rpn_negative_overlap: float = 0.3,
     use_random: bool = True,
 ) -> Any:
-    """What a region proposal network says of the anchors to learn from, and what it should
-
+    """Sample anchors to train a region proposal network; return its predictions and their targets
     (Ren et al. 2015).
-    bbox_pred [N, A, 4]
 
-    cls_logits [N, A, 1], anchor_box [A, 4], im_info [N, 3]; gt_boxes [G, 4], is_crowd int32 [G]: a
-    sequence for each picture. -> scores [F + B, 1], places [F, 4], their targets int32 [F + B, 1],
-    [F, 4], and 1 where a place counts [F, 4].
+    bbox_pred: [N, A, 4]; cls_logits: [N, A, 1]; anchor_box: [A, 4]; im_info: [N, 3]
+    gt_boxes: [G, 4]; is_crowd: int32 [G]; with LoD, one sequence per image
+
+    Returns scores [F + B, 1], box offsets [F, 4], their targets int32 [F + B, 1] and [F, 4], and
+    weights of the offsets [F, 4].
     """
-    places, scores, boxes, labels, weights, *_ = map(
-        _fixed,
+    location_index, score_index, boxes, labels, weights, *_ = map(
+        _without_gradient,
         OPS["rpn_target_assign"](
             anchor_box,
             gt_boxes,
@@ -76,7 +74,13 @@ def rpn_target_assign(
             use_random=use_random,
         ),
     )
-    return _picked(cls_logits, 1, scores), _picked(bbox_pred, 4, places), labels, boxes, weights
+    return (
+        _gather_anchors(cls_logits, 1, score_index),
+        _gather_anchors(bbox_pred, 4, location_index),
+        labels,
+        boxes,
+        weights,
+    )
 
 
 def retinanet_target_assign(
@@ -92,16 +96,17 @@ def retinanet_target_assign(
     positive_overlap: float = 0.5,
     negative_overlap: float = 0.4,
 ) -> Any:
-    """What RetinaNet says of the anchors to learn from, and what it should
+    """Select anchors to train RetinaNet; return its predictions and their targets (Lin et al.
+    2017).
 
-    (Lin et al. 2017).
-    bbox_pred [N, A, 4], cls_logits [N, A, C]
+    bbox_pred: [N, A, 4]; cls_logits: [N, A, C]; gt_labels: int32 [G, 1]; others as in
+    rpn_target_assign
 
-    As rpn_target_assign, gt_labels int32 [G, 1] beside; the last result is the number of anchors of
-    boxes and one, int32 [N, 1].
+    Returns the results of rpn_target_assign, and the number of foreground anchors plus one, int32
+    [N, 1].
     """
-    places, scores, boxes, labels, weights, found, *_ = map(
-        _fixed,
+    location_index, score_index, boxes, labels, weights, fg_num, *_ = map(
+        _without_gradient,
         OPS["retinanet_target_assign"](
             anchor_box,
             gt_boxes,
@@ -114,16 +119,16 @@ def retinanet_target_assign(
         ),
     )
     return (
-        _picked(cls_logits, num_classes, scores),
-        _picked(bbox_pred, 4, places),
+        _gather_anchors(cls_logits, num_classes, score_index),
+        _gather_anchors(bbox_pred, 4, location_index),
         labels,
         boxes,
         weights,
-        found,
+        fg_num,
     )
 
 
-@today("paddle.vision.ops.generate_proposals")
+@replaced_by("paddle.vision.ops.generate_proposals")
 def generate_proposals(
     scores: Any,
     bbox_deltas: Any,
@@ -138,13 +143,12 @@ def generate_proposals(
     name: str | None = None,
     return_rois_num: bool = False,
 ) -> Any:
-    """Where a region proposal network sees something
+    """Propose regions from the outputs of a region proposal network (Ren et al. 2015).
 
-    (Ren et al. 2015).
-    scores [N, A, H, W], bbox_deltas [N, 4 * A, H, W], im_info [N, 3]
+    scores: [N, A, H, W]; bbox_deltas: [N, 4 * A, H, W]; im_info: [N, 3]
 
-    -> regions [K, 4] and their scores [K, 1], a sequence for each picture; return_rois_num: where
-    each ends, int64 [N], too.
+    Returns regions [K, 4] and scores [K, 1] with LoD, one sequence per image; with return_rois_num
+    also the end of each sequence, int64 [N].
     """
     rois, probs, counts, *_ = OPS["generate_proposals"](
         scores,
@@ -158,8 +162,12 @@ def generate_proposals(
         min_size=float(min_size),
         eta=float(eta),
     )
-    found = stopped(rois), stopped(probs)
-    return (*found, stopped(OPS["cumsum"](cast(counts, "int64")))) if return_rois_num else found
+    outputs = without_gradient(rois), without_gradient(probs)
+    return (
+        (*outputs, without_gradient(OPS["cumsum"](cast(counts, "int64"))))
+        if return_rois_num
+        else outputs
+    )
 
 
 def generate_proposal_labels(
@@ -179,15 +187,14 @@ def generate_proposal_labels(
     is_cls_agnostic: bool = False,
     is_cascade_rcnn: bool = False,
 ) -> Any:
-    """Regions to learn from, and what they are to become
+    """Sample regions for training, and return their targets (Girshick 2015).
 
-    (Girshick 2015).
-    rpn_rois [R, 4], gt_classes, is_crowd int32 [G, 1], gt_boxes [G, 4]
+    rpn_rois: [R, 4]; gt_classes, is_crowd: int32 [G, 1]; gt_boxes: [G, 4]
 
-    -> regions [K, 4], classes int32 [K, 1], targets, weights inside and outside [K, 4 *
-    class_nums], all a sequence for each picture.
+    Returns regions [K, 4], classes int32 [K, 1], targets, and inside and outside weights [K, 4 *
+    class_nums], all with one sequence per image.
     """
-    made = OPS["generate_proposal_labels"](
+    outputs = OPS["generate_proposal_labels"](
         rpn_rois,
         None,
         gt_classes,
@@ -207,7 +214,7 @@ def generate_proposal_labels(
         is_cls_agnostic=is_cls_agnostic,
         is_cascade_rcnn=is_cascade_rcnn,
     )
-    return tuple(map(stopped, made[:5]))
+    return tuple(map(without_gradient, outputs[:5]))
 
 
 def generate_mask_labels(
@@ -220,15 +227,16 @@ def generate_mask_labels(
     num_classes: int,
     resolution: int,
 ) -> Any:
-    """The masks that regions are to become
+    """Return the mask targets of regions (He et al. 2017).
 
-    (He et al. 2017).
-    rois [R, 4], labels_int32 [R, 1], gt_segms [P, 2]: pictures, things, outlines
+    rois: [R, 4]; labels_int32: [R, 1]
+    gt_segms: [P, 2] with three LoD levels: objects of images, polygons of objects, points of
+    polygons
 
-    -> regions with a mask [K, 4], their numbers int32 [K, 1], masks int32 [K, num_classes *
-    resolution * resolution], -1 for other classes.
+    Returns regions with a mask [K, 4], their indices int32 [K, 1], and masks int32 [K, num_classes
+    * resolution * resolution] with -1 for other classes.
     """
-    made = OPS["generate_mask_labels"](
+    outputs = OPS["generate_mask_labels"](
         im_info,
         gt_classes,
         None,
@@ -241,10 +249,10 @@ def generate_mask_labels(
         num_classes=num_classes,
         resolution=resolution,
     )
-    return tuple(map(stopped, made[:3]))
+    return tuple(map(without_gradient, outputs[:3]))
 
 
-@today("paddle.vision.ops.distribute_fpn_proposals")
+@replaced_by("paddle.vision.ops.distribute_fpn_proposals")
 def distribute_fpn_proposals(
     fpn_rois: Any,
     min_level: int,
@@ -253,10 +261,10 @@ def distribute_fpn_proposals(
     refer_scale: int,
     name: str | None = None,
 ) -> Any:
-    """The regions of each level of a pyramid, by size
+    """Distribute regions to pyramid levels by their size (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    fpn_rois [R, 4], a sequence for each picture -> list, where each is [R, 1]
+    fpn_rois: [R, 4] with LoD; returns a list of the regions per level, and the original order [R,
+    1]
     """
     levels = {
         "min_level": min_level,
@@ -275,14 +283,15 @@ def collect_fpn_proposals(
     post_nms_top_n: int,
     name: str | None = None,
 ) -> Any:
-    """The best regions of all levels, picture by picture
+    """Select the regions with the highest scores over all levels (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    lists of [*, 4] and [*, 1], sequences -> [K, 4], sequences
+    multi_rois, multi_scores: lists of [*, 4] and [*, 1] with LoD; returns [K, 4] with LoD
     """
-    levels = max_level - min_level + 1
-    given = list(multi_rois[:levels]), None, list(multi_scores[:levels])
-    return stopped(OPS["collect_fpn_proposals"](*given, None, post_nms_topN=post_nms_top_n)[0])
+    num_levels = max_level - min_level + 1
+    operands = list(multi_rois[:num_levels]), None, list(multi_scores[:num_levels])
+    return without_gradient(
+        OPS["collect_fpn_proposals"](*operands, None, post_nms_topN=post_nms_top_n)[0]
+    )
 
 
 def retinanet_detection_output(
@@ -296,20 +305,18 @@ def retinanet_detection_output(
     nms_threshold: float = 0.3,
     nms_eta: float = 1.0,
 ) -> Any:
-    """What RetinaNet sees
+    """Decode and select the boxes of RetinaNet (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    lists of bboxes [N, M, 4], scores [N, M, C], anchors [M, 4] -> class, score, box [R, 6],
-    sequences
+    bboxes, scores, anchors: lists of [N, M, 4], [N, M, C] and [M, 4]
 
-    As in Paddle 1.8, nms_eta is 1, whatever is given.
+    Returns class, score and box [R, 6] with LoD. As in Paddle 1.8, nms_eta has no effect: it is 1.
     """
-    settings = {
+    thresholds = {
         "score_threshold": float(score_threshold),
         "nms_threshold": float(nms_threshold),
         "nms_eta": 1.0,
     }
-    return stopped(
+    return without_gradient(
         OPS["retinanet_detection_output"](
             list(bboxes),
             list(scores),
@@ -317,7 +324,7 @@ def retinanet_detection_output(
             im_info,
             nms_top_k=nms_top_k,
             keep_top_k=keep_top_k,
-            **settings,
+            **thresholds,
         )[0]
     )
 
@@ -334,20 +341,16 @@ def locality_aware_nms(
     background_label: int = -1,
     name: str | None = None,
 ) -> Any:
-    """What is left when neighbours that overlap are made one
+    """Non-maximum suppression that first merges neighboring boxes (Zhou et al. 2017).
 
-    (Zhou et al. 2017).
-    bboxes [N, M, S], scores [N, 1, M] -> [R, 2 + S], sequences
-
-    S is 4, or twice the corners of convex polygons.
+    bboxes: [N, M, S]; scores: [N, 1, M]; returns [R, 2 + S] with LoD
+    S is 4, or twice the number of corners of convex polygons.
     """
     if len(scores.shape) != 3 or scores.shape[1] != 1:
         raise OpError(
-            with_user_line(
-                f"locality_aware_nms: scores are not [N, 1, M], of one class (X={scores.meta})"
-            )
+            with_user_line(f"locality_aware_nms: scores must be [N, 1, M] (X={scores.meta})")
         )
-    settings = {
+    thresholds = {
         "score_threshold": float(score_threshold),
         "nms_threshold": float(nms_threshold),
         "nms_eta": float(nms_eta),
@@ -357,6 +360,6 @@ def locality_aware_nms(
         "keep_top_k": keep_top_k,
         "background_label": background_label,
     }
-    return stopped(
-        OPS["locality_aware_nms"](bboxes, scores, normalized=normalized, **settings, **counts)[0]
+    return without_gradient(
+        OPS["locality_aware_nms"](bboxes, scores, normalized=normalized, **thresholds, **counts)[0]
     )

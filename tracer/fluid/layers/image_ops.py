@@ -1,4 +1,4 @@
-"""Pictures: other sizes, other orders of their elements, and grids to look at them through."""
+"""Image ops: interpolation, sampling grids, and rearrangement of pixels and channels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional import vision
-from .helper import today
+from .helper import replaced_by
 
 __all__ = [
     "add_position_encoding",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@today("paddle.nn.functional.interpolate")
+@replaced_by("paddle.nn.functional.interpolate")
 def image_resize(
     input: Any,
     out_shape: Any = None,
@@ -40,37 +40,37 @@ def image_resize(
     align_mode: int = 1,
     data_format: str = "NCHW",
 ) -> Any:
-    """Pictures or volumes of another size, or of a size times scale.
+    """Resize images or volumes to out_shape, or by a factor.
 
-    input [N, C, *S] -> [N, C, *out_shape]
-
-    resample: 'BILINEAR', 'TRILINEAR', 'NEAREST' or 'BICUBIC'; sizes and scale may be variables.
+    input: [N, C, *S]; returns [N, C, *out_shape]
+    out_shape, scale: numbers or variables
+    resample: "BILINEAR", "TRILINEAR", "NEAREST" or "BICUBIC"
     """
     if out_shape is None and scale is None and actual_shape is None:
-        raise OpError(
-            with_user_line(f"image_resize: one of out_shape and scale is needed (X={input.meta})")
-        )
+        raise OpError(with_user_line(f"image_resize: requires out_shape or scale (X={input.meta})"))
     size = out_shape if actual_shape is None else actual_shape
-    kind = resample.lower()
-    if f"{kind}_interp" not in OPS or input.ndim - 2 not in vision._RANKS[kind]:
-        raise OpError(with_user_line(f"image_resize: {resample!r} does not fit (X={input.meta})"))
-    operands, attrs = vision._sizes(input, size) if size is not None else _scaled(scale)
+    mode = resample.lower()
+    if f"{mode}_interp" not in OPS or input.ndim - 2 not in vision._RANKS[mode]:
+        raise OpError(
+            with_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
+        )
+    operands, attrs = vision._sizes(input, size) if size is not None else _scale_operands(scale)
     attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
     layout = "NHWC" if data_format[-1] == "C" else "NCHW"
-    return OPS[f"{kind}_interp"](input, *operands, data_layout=layout, interp_method=kind, **attrs)
+    return OPS[f"{mode}_interp"](input, *operands, data_layout=layout, interp_method=mode, **attrs)
 
 
-def _scaled(scale: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The operands OutSize, SizeTensor, Scale, and the attributes."""
+def _scale_operands(scale: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Return the operands OutSize, SizeTensor and Scale, and the attributes, for a scale."""
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {"scale": float(scale)}
 
 
-interpolate = today("paddle.nn.functional.interpolate")(image_resize)
+interpolate = replaced_by("paddle.nn.functional.interpolate")(image_resize)
 
 
-@today("paddle.nn.functional.interpolate")
+@replaced_by("paddle.nn.functional.interpolate")
 def resize_bilinear(
     input: Any,
     out_shape: Any = None,
@@ -81,7 +81,7 @@ def resize_bilinear(
     align_mode: int = 1,
     data_format: str = "NCHW",
 ) -> Any:
-    """Pictures of another size, between four pixels.   input [N, C, H, W] -> [N, C, *out_shape]"""
+    """Resize images by bilinear interpolation: [N, C, H, W] -> [N, C, *out_shape]."""
     return image_resize(
         input,
         out_shape,
@@ -95,7 +95,7 @@ def resize_bilinear(
     )
 
 
-@today("paddle.nn.functional.interpolate")
+@replaced_by("paddle.nn.functional.interpolate")
 def resize_trilinear(
     input: Any,
     out_shape: Any = None,
@@ -106,10 +106,7 @@ def resize_trilinear(
     align_mode: int = 1,
     data_format: str = "NCDHW",
 ) -> Any:
-    """Volumes of another size, between eight voxels.
-
-    input [N, C, D, H, W] -> [N, C, *out_shape]
-    """
+    """Resize volumes by trilinear interpolation: [N, C, D, H, W] -> [N, C, *out_shape]."""
     return image_resize(
         input,
         out_shape,
@@ -123,7 +120,7 @@ def resize_trilinear(
     )
 
 
-@today("paddle.nn.functional.interpolate")
+@replaced_by("paddle.nn.functional.interpolate")
 def resize_nearest(
     input: Any,
     out_shape: Any = None,
@@ -133,95 +130,88 @@ def resize_nearest(
     align_corners: bool = True,
     data_format: str = "NCHW",
 ) -> Any:
-    """Pictures of another size, the pixels those that are nearest.
-
-    input [N, C, H, W] -> [N, C, *out_shape]
-    """
+    """Resize images by nearest-neighbor interpolation: [N, C, H, W] -> [N, C, *out_shape]."""
     return image_resize(
         input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format
     )
 
 
-@today("paddle.nn.functional.interpolate")
+@replaced_by("paddle.nn.functional.interpolate")
 def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
-    """Pictures whose shorter side is so long.   input [N, C, H, W] -> [N, C, H', W']"""
+    """Resize images so that the shorter side is out_short_len: [N, C, H, W] -> [N, C, H', W']."""
     sides = input.meta.shape[2:4]
     short = min(sides)
     size = [out_short_len if d == short else int(d * (out_short_len / short) + 0.5) for d in sides]
     return image_resize(input, size, resample=resample)
 
 
-@today("paddle.nn.functional.affine_grid")
+@replaced_by("paddle.nn.functional.affine_grid")
 def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
-    """Where an affine map looks.
+    """Return the sampling grid of an affine transform, [N, H, W, 2].
 
-    theta [N, 2, 3], out_shape: N, C, H, W, or a variable of them -> [N, H, W, 2]
+    theta: [N, 2, 3]; out_shape: [N, C, H, W], or a variable
     """
     return vision.affine_grid(theta, out_shape, align_corners=True)
 
 
-@today("paddle.nn.functional.grid_sample")
+@replaced_by("paddle.nn.functional.grid_sample")
 def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
-    """Pictures looked at through a grid, between four pixels.
+    """Sample images at the positions of a grid by bilinear interpolation.
 
-    x [N, C, H, W], grid [N, H', W', 2] -> [N, C, H', W']
+    x: [N, C, H, W]; grid: [N, H', W', 2]; returns [N, C, H', W']
     """
     return OPS["grid_sampler"](x, grid)
 
 
-@today("paddle.nn.functional.pixel_shuffle")
+@replaced_by("paddle.nn.functional.pixel_shuffle")
 def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
-    """Channels become pixels
+    """Rearrange channels to pixels (Shi et al. 2016).
 
-    (Shi et al. 2016).
-    x [N, C * r * r, H, W] -> [N, C, H * r, W * r]
+    x: [N, C * r * r, H, W]; returns [N, C, H * r, W * r]
     """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor)
 
 
-@today("paddle.nn.functional.temporal_shift")
+@replaced_by("paddle.nn.functional.temporal_shift")
 def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
-    """Some channels moved to the frame before, some to the one after
+    """Shift some channels to the previous frame, some to the next (Lin et al. 2019).
 
-    (Lin et al. 2019).
-    x [N * T, C, H, W] -> same
+    x: [N * T, C, H, W]; returns the same shape
     """
     return OPS["temporal_shift"](x, seg_num=seg_num, shift_ratio=float(shift_ratio))
 
 
-@today("paddle.nn.functional.channel_shuffle")
+@replaced_by("paddle.nn.functional.channel_shuffle")
 def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
-    """Channels of groups in turn   (Zhang et al. 2018).   x [N, C, H, W] -> same"""
+    """Interleave the channels of groups (Zhang et al. 2018): [N, C, H, W] -> [N, C, H, W]."""
     return OPS["shuffle_channel"](x, group=group)
 
 
 def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
-    """Blocks of pixels become channels, in the order of Darknet's `reorg`.
+    """Rearrange blocks of pixels to channels, in the order of Darknet's `reorg`.
 
-    x [N, C, H, W] -> [N, C * b * b, H / b, W / b]
+    x: [N, C, H, W]; returns [N, C * b * b, H / b, W / b]
     """
     b, (_, channels, height, width) = blocksize, x.meta.shape
     inner = channels // (b * b)
-    apart = OPS["reshape2"](x, shape=[-1, b, b, inner, height, width])
-    ordered = OPS["transpose2"](apart, axis=[0, 3, 4, 1, 5, 2])
+    blocks = OPS["reshape2"](x, shape=[-1, b, b, inner, height, width])
+    ordered = OPS["transpose2"](blocks, axis=[0, 3, 4, 1, 5, 2])
     return OPS["reshape2"](ordered, shape=[-1, channels * b * b, height // b, width // b])
 
 
 def fsp_matrix(x: Any, y: Any) -> Any:
-    """Products of the channels of two layers, the mean over pixels
+    """Products of the channels of two feature maps, averaged over the pixels (Yim et al. 2017).
 
-    (Yim et al. 2017).
-    x [N, C, H, W], y [N, D, H, W] -> [N, C, D]
+    x: [N, C, H, W]; y: [N, D, H, W]; returns [N, C, D]
     """
     flat = [OPS["reshape2"](t, shape=[0, 0, -1]) for t in (x, y)]
-    pixels = x.meta.shape[2] * x.meta.shape[3]
-    return OPS["matmul"](*flat, transpose_Y=True, alpha=1.0 / pixels)
+    num_pixels = x.meta.shape[2] * x.meta.shape[3]
+    return OPS["matmul"](*flat, transpose_Y=True, alpha=1.0 / num_pixels)
 
 
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
-    """alpha * input + beta * sines and cosines of the places
+    """alpha * input + beta * sinusoidal position encoding (Vaswani et al. 2017).
 
-    (Vaswani et al. 2017).
-    input [N, T, D], or the rows of sequences [R, D] -> same
+    input: [N, T, D], or [R, D] with LoD; returns the same shape
     """
     return OPS["add_position_encoding"](input, alpha=float(alpha), beta=float(beta))

@@ -1,4 +1,4 @@
-"""Normalisation, dropout, and activations with parameters."""
+"""Normalization, dropout, and activations with parameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...core.op import OPS
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program, nn
-from ...static.nn.helper import Helper, activated, known_size
-from ..phase import PHASE
-from .helper import today
+from ...static.nn.helper import LayerHelper, apply_activation, static_size
+from ..training_mode import PHASE
+from .helper import replaced_by
 
 __all__ = [
     "affine_channel",
@@ -28,13 +28,13 @@ __all__ = [
     "spectral_norm",
 ]
 
-batch_norm = today("paddle.static.nn.batch_norm")(nn.batch_norm)
-layer_norm = today("paddle.static.nn.layer_norm")(nn.layer_norm)
-group_norm = today("paddle.static.nn.group_norm")(nn.group_norm)
-spectral_norm = today("paddle.static.nn.spectral_norm")(nn.spectral_norm)
+batch_norm = replaced_by("paddle.static.nn.batch_norm")(nn.batch_norm)
+layer_norm = replaced_by("paddle.static.nn.layer_norm")(nn.layer_norm)
+group_norm = replaced_by("paddle.static.nn.group_norm")(nn.group_norm)
+spectral_norm = replaced_by("paddle.static.nn.spectral_norm")(nn.spectral_norm)
 
 
-@today("paddle.static.nn.instance_norm")
+@replaced_by("paddle.static.nn.instance_norm")
 def instance_norm(
     input: Any,
     epsilon: float = 1e-05,
@@ -42,15 +42,14 @@ def instance_norm(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Normalised per picture and channel, with weight and bias
+    """Normalization per image and channel, with weight and bias (Ulyanov et al. 2017).
 
-    (Ulyanov et al. 2017).
-    input [N, C, *] -> [N, C, *]
+    input: [N, C, *]; returns the same shape
     """
     return nn.instance_norm(input, epsilon, ParamAttr.of(param_attr), ParamAttr.of(bias_attr), name)
 
 
-@today("paddle.static.nn.batch_norm")
+@replaced_by("paddle.static.nn.batch_norm")
 def inplace_abn(
     input: Any,
     act: str | None = None,
@@ -67,11 +66,11 @@ def inplace_abn(
     use_global_stats: bool = False,
     act_alpha: float = 1.0,
 ) -> Any:
-    """batch_norm and then an activation: None, 'identity', 'leaky_relu' or 'elu'.
+    """Batch normalization followed by an activation: None, "identity", "leaky_relu" or "elu".
 
-    input [N, C, *] -> [N, C, *]
+    input: [N, C, *]; returns the same shape
     """
-    made = nn.batch_norm(
+    out = nn.batch_norm(
         input,
         None,
         is_test,
@@ -87,7 +86,7 @@ def inplace_abn(
         do_model_average_for_mean_and_var,
         use_global_stats,
     )
-    return made if act in (None, "identity") else OPS[act](made, alpha=float(act_alpha))
+    return out if act in (None, "identity") else OPS[act](out, alpha=float(act_alpha))
 
 
 def data_norm(
@@ -106,45 +105,46 @@ def data_norm(
     summary_decay_rate: float = 0.9999999,
     enable_scale_and_shift: bool = False,
 ) -> Any:
-    """(input - mean) / deviation by sums over all data that a server would keep, which stay here as
-    they began.
+    """(input - mean) / deviation, from sums over all data, which a parameter server would update;
+    here they keep their initial values.
 
-    input [N, C] -> [N, C]
-
-    param_attr: a dict of what the sums begin with, 'batch_size', 'batch_sum' and 'batch_square'.
+    input: [N, C]; returns [N, C]
+    param_attr: dict with the initial sums "batch_size", "batch_sum" and "batch_square"
     """
-    given = param_attr if isinstance(param_attr, dict) else {}
-    helper = Helper("data_norm", None, input)
-    size = [known_size("data_norm", input, 1 if data_layout == "NCHW" else -1)]
+    initial = param_attr if isinstance(param_attr, dict) else {}
+    helper = LayerHelper("data_norm", None, input)
+    size = [static_size("data_norm", input, 1 if data_layout == "NCHW" else -1)]
 
-    def kept(what: str, start: float) -> Any:
-        spec = ParamAttr(name=f"{name or 'dn'}.{what}", initializer=Constant(float(start)))
+    def create_statistic(suffix: str, value: float) -> Any:
+        spec = ParamAttr(name=f"{name or 'dn'}.{suffix}", initializer=Constant(float(value)))
         return helper.parameter(spec, size, input.dtype)
 
-    with helper.writing():
+    with helper.name_outputs():
         weights = (
-            [kept("scale_w", given.get("scale_w", 1.0)), kept("bias", given.get("bias", 0.0))]
+            [
+                create_statistic("scale_w", initial.get("scale_w", 1.0)),
+                create_statistic("bias", initial.get("bias", 0.0)),
+            ]
             if enable_scale_and_shift
             else []
         )
         count, total, squares = (
-            kept(n, given.get(k, v))
-            for n, k, v in (
+            create_statistic(suffix, initial.get(key, default))
+            for suffix, key, default in (
                 ("batch_size", "batch_size", 1e4),
                 ("batch_sum", "batch_sum", 0.0),
                 ("batch_square_sum", "batch_square", 1e4),
             )
         )
-        deviation = OPS["sqrt"](OPS["elementwise_div"](count, squares))
-        made = OPS["elementwise_mul"](
-            OPS["elementwise_sub"](input, OPS["elementwise_div"](total, count)), deviation
-        )
+        scale = OPS["sqrt"](OPS["elementwise_div"](count, squares))
+        mean = OPS["elementwise_div"](total, count)
+        out = OPS["elementwise_mul"](OPS["elementwise_sub"](input, mean), scale)
         if weights:
-            made = OPS["elementwise_add"](OPS["elementwise_mul"](made, weights[0]), weights[1])
-        return helper.activated(made, act)
+            out = OPS["elementwise_add"](OPS["elementwise_mul"](out, weights[0]), weights[1])
+        return helper.activate(out, act)
 
 
-@today("paddle.nn.functional.dropout")
+@replaced_by("paddle.nn.functional.dropout")
 def dropout(
     x: Any,
     dropout_prob: float,
@@ -153,12 +153,11 @@ def dropout(
     name: str | None = None,
     dropout_implementation: str = "downgrade_in_infer",
 ) -> Any:
-    """Zero with probability dropout_prob; which way the rest is scaled says dropout_implementation.
+    """Set each element to zero with probability dropout_prob; dropout_implementation selects the
+    scaling.
 
-    x [*] -> [*]
-
-    In dygraph mode it drops nothing after the `eval` of a Layer either.
-    seed: drop the same at each call; the `random_seed` of a program does
+    In dygraph mode the input is unchanged after `eval` of any Layer.
+    seed: drop the same elements at each call; a `random_seed` of the program has the same effect
     """
     is_test = is_test or (state.mode.builder is None and not PHASE.training)
     seed = seed or default_main_program().random_seed or seed
@@ -172,14 +171,14 @@ def dropout(
     )[0]
 
 
-@today("paddle.nn.functional.normalize")
+@replaced_by("paddle.nn.functional.normalize")
 def l2_normalize(x: Any, axis: int | None, epsilon: float = 1e-12, name: str | None = None) -> Any:
-    """x over the root of epsilon plus its sum of squares along an axis.   x [*] -> [*]"""
-    at = 0 if x.ndim == 1 else 1 if axis is None else axis
-    return OPS["norm"](x, axis=at, epsilon=float(epsilon))[0]
+    """x / sqrt(sum(x ** 2) + epsilon) along an axis."""
+    axis = 0 if x.ndim == 1 else 1 if axis is None else axis
+    return OPS["norm"](x, axis=axis, epsilon=float(epsilon))[0]
 
 
-@today("paddle.nn.functional.local_response_norm")
+@replaced_by("paddle.nn.functional.local_response_norm")
 def lrn(
     input: Any,
     n: int = 5,
@@ -189,22 +188,21 @@ def lrn(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Any:
-    """input / (k + alpha * the sum of squares over n channels around) ** beta
+    """input / (k + alpha * sum of squares over n neighboring channels) ** beta (Krizhevsky et al.
+    2012).
 
-    (Krizhevsky et al. 2012).
-    input [N, C, H, W] -> same
+    input: [N, C, H, W]; returns the same shape
     """
     return OPS["lrn"](
         input, n=n, k=float(k), alpha=float(alpha), beta=float(beta), data_format=data_format
     )[0]
 
 
-@today("paddle.static.nn.prelu")
+@replaced_by("paddle.static.nn.prelu")
 def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) -> Any:
-    """x where it is positive, alpha * x elsewhere
+    """x if x > 0, else alpha * x (He et al. 2015).
 
-    (He et al. 2015).
-    mode: one alpha for 'all', each 'channel', or each 'element'
+    mode: one alpha for "all" elements, for each "channel", or for each "element"
     """
     return nn.prelu(x, mode, param_attr, name=name)
 
@@ -217,7 +215,7 @@ def affine_channel(
     name: str | None = None,
     act: str | None = None,
 ) -> Any:
-    """act(scale * x + bias) for each channel.   x [N, C, *], scale, bias [C] -> [N, C, *]"""
-    return activated(
+    """act(scale * x + bias) per channel: x [N, C, *], scale and bias [C]."""
+    return apply_activation(
         "affine_channel", OPS["affine_channel"](x, scale, bias, data_layout=data_layout), act
     )

@@ -1,10 +1,10 @@
-"""What the classes of fluid.dygraph are called in Paddle 2."""
+"""Replacements of the classes of fluid.dygraph in Paddle 2, for deprecation warnings."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 
 NAMES = {
     "BCELoss": "nn.BCELoss",
@@ -43,7 +43,7 @@ NAMES = {
 }
 
 
-def name_all(members: dict[str, Any]) -> None:
-    """Let each class of a module's members warn of its name of today, once."""
+def mark_deprecated(members: dict[str, Any]) -> None:
+    """Decorate the classes of fluid.dygraph so that their first use warns."""
     for old, new in NAMES.items():
-        instead(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])
+        deprecated_alias(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])

@@ -1,10 +1,10 @@
-"""What the layers of Paddle 1.8 take, as it says itself: TypeError for anything else, in
-programs.
+"""Types and dtypes that layer arguments of Paddle 1.8 accept in programs. It raises TypeError for
+others.
 """
 
-# dtypes of a variable, or after `=` types of values, and dtypes of variables -> `layer.argument`s
-# that accept only these
-TAKES = {
+# Key: dtypes of a variable; or after `=` types of the value, and dtypes of variables.
+# Value: the `layer.argument`s that accept only these.
+ARGUMENT_TYPES = {
     "float32 float64": (
         "add_position_encoding.input addmm.x addmm.y affine_channel.x affine_grid.theta "
         "auc.input beam_search.pre_scores beam_search.scores "

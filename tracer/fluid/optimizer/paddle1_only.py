@@ -1,4 +1,4 @@
-"""The optimizers that only Paddle 1.x has: fluid.optimizer.Ftrl, DecayedAdagrad, LarsMomentum,
+"""Optimizers that only Paddle 1.x has: `fluid.optimizer.Ftrl`, DecayedAdagrad, LarsMomentum,
 Dpsgd.
 """
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from ...ops.legacy import optimizer
 from ...optimizer.optimizer import Accumulator
-from .base import Old
+from .base import Paddle1Optimizer
 
 __all__ = ["DecayedAdagradOptimizer", "DpsgdOptimizer", "FtrlOptimizer", "LarsMomentumOptimizer"]
 
 
-class DecayedAdagradOptimizer(Old):
-    """Steps over the root of a running mean of the squared gradient; see the op decayed_adagrad."""
+class DecayedAdagradOptimizer(Paddle1Optimizer):
+    """Adagrad with a moving average of the squared gradient; see the op decayed_adagrad."""
 
     _op = optimizer.decayed_adagrad
 
@@ -28,18 +28,17 @@ class DecayedAdagradOptimizer(Old):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"decay": float(decay), "epsilon": float(epsilon)}
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (Accumulator("moment", "Moment"),)
 
 
-class FtrlOptimizer(Old):
-    """Follow the regularized leader
+class FtrlOptimizer(Paddle1Optimizer):
+    """Follow the regularized leader (McMahan et al. 2013); see the op ftrl.
 
-    (McMahan et al. 2013); see the op ftrl.
-    As in 1.8, l1 is taken for l2 too.
+    l2 has no effect, as in 1.8: the op gets l1 for both.
     """
 
     _op = optimizer.ftrl
@@ -55,7 +54,7 @@ class FtrlOptimizer(Old):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
@@ -64,10 +63,9 @@ class FtrlOptimizer(Old):
         )
 
 
-class LarsMomentumOptimizer(Old):
-    """Momentum with a rate that goes with the length of each parameter
-
-    (You et al. 2017); see the op lars_momentum.
+class LarsMomentumOptimizer(Paddle1Optimizer):
+    """Momentum with a learning rate scaled by the norm of each parameter (You et al. 2017); see the
+    op lars_momentum.
     """
 
     _op = optimizer.lars_momentum
@@ -83,7 +81,7 @@ class LarsMomentumOptimizer(Old):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._begin(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {
             "mu": float(momentum),
             "lars_coeff": float(lars_coeff),
@@ -94,8 +92,8 @@ class LarsMomentumOptimizer(Old):
         return (Accumulator("velocity", "Velocity"),)
 
 
-class DpsgdOptimizer(Old):
-    """Clipped gradients with noise   (Abadi et al. 2016); see the op dpsgd."""
+class DpsgdOptimizer(Paddle1Optimizer):
+    """Clipped gradients with noise (Abadi et al. 2016); see the op dpsgd."""
 
     _op = optimizer.dpsgd
 
@@ -107,5 +105,5 @@ class DpsgdOptimizer(Old):
         sigma: float = 1e-8,
         parameter_list: Any = None,
     ) -> None:
-        self._begin(learning_rate, parameter_list, None, None, None)
+        self._init_paddle2(learning_rate, parameter_list, None, None, None)
         self._attrs = {"clip": float(clip), "batch_size": float(batch_size), "sigma": float(sigma)}

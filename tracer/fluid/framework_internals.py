@@ -1,5 +1,5 @@
-"""What stands in fluid.framework with an underscore, or undocumented: Paddle's own tests, and
-programs written by them, take it from there.
+"""Private and undocumented names of fluid.framework, which Paddle's own tests and programs derived
+from them use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CPUPlace, Place
 from ..ir.program import AttrType
-from ..static.graph.mode import in_dynamic_mode, writing
+from ..static.graph.mode import in_dynamic_mode, is_recording_static_graph
 
 # -- modes
 # ------------------------------------------------------------------------------
@@ -23,63 +23,61 @@ from ..static.graph.mode import in_dynamic_mode, writing
 
 @contextmanager
 def _test_eager_guard(place: Any = None) -> Iterator[None]:
-    """Nothing: there is one eager mode."""
+    """Do nothing: there is one eager mode."""
     yield
 
 
 def _non_static_mode() -> bool:
-    """Whether ops run when they are called."""
+    """Whether ops run eagerly."""
     return in_dynamic_mode()
 
 
 def _in_legacy_dygraph() -> bool:
-    """False: there is one eager mode, the new one."""
+    """Return False: the only eager mode is the new one."""
     return False
 
 
 def _in_eager_mode_() -> bool:
-    """True: there is one eager mode, the new one."""
+    """Return True: the only eager mode is the new one."""
     return True
 
 
 def _in_eager_without_dygraph_check() -> bool:
-    """True: there is one eager mode, the new one."""
+    """Return True: the only eager mode is the new one."""
     return True
 
 
 def _enable_legacy_dygraph() -> None:
-    """Nothing: there is one eager mode."""
+    """Do nothing: there is one eager mode."""
 
 
 _disable_legacy_dygraph = _enable_legacy_dygraph
 
 
 def _dygraph_tracer() -> Any:
-    """The mode that runs ops; None where a program is written."""
-    return None if writing() else state.mode
+    """Return the mode that runs ops; None in static graph mode."""
+    return None if is_recording_static_graph() else state.mode
 
 
 def dygraph_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that may be called only where ops run when they are called, else
-    AssertionError.
-    """
-    return _only(function, in_dynamic_mode, "dygraph")
+    """Decorate a function that raises AssertionError outside of eager mode."""
+    return _require_mode(function, in_dynamic_mode, "dygraph")
 
 
 def _dygraph_not_support_(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that may be called only where a program is written, else
-    AssertionError.
-    """
-    return _only(function, writing, "static")
+    """Decorate a function that raises AssertionError outside of static graph mode."""
+    return _require_mode(function, is_recording_static_graph, "static")
 
 
-def _only(function: Callable[..., Any], holds: Callable[[], bool], mode: str) -> Callable[..., Any]:
+def _require_mode(
+    function: Callable[..., Any], is_active: Callable[[], bool], mode: str
+) -> Callable[..., Any]:
     @wraps(function)
-    def asking(*args: Any, **kwargs: Any) -> Any:
-        assert holds(), f"We only support '{function.__name__}()' in {mode} mode"
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        assert is_active(), f"We only support '{function.__name__}()' in {mode} mode"
         return function(*args, **kwargs)
 
-    return asking
+    return wrapper
 
 
 # -- devices
@@ -87,27 +85,27 @@ def _only(function: Callable[..., Any], holds: Callable[[], bool], mode: str) ->
 
 
 def _current_expected_place() -> Place:
-    """The processor."""
+    """Return the CPU."""
     return CPUPlace()
 
 
 @contextmanager
 def _dygraph_place_guard(place: Any) -> Iterator[None]:
-    """Nothing: ops run on the processor."""
+    """Do nothing: ops run on the CPU."""
     yield
 
 
 def _set_expected_place(place: Any) -> None:
-    """Nothing: ops run on the processor."""
+    """Do nothing: ops run on the CPU."""
 
 
 def _get_paddle_place(place: Any) -> Any:
-    """A place, of its name where it is a text."""
+    """Return a place; a str becomes the CPU."""
     return CPUPlace() if isinstance(place, str) else place
 
 
 def _cpu_num() -> int:
-    """One: ops run on one processor."""
+    """Return 1."""
     return 1
 
 
@@ -116,16 +114,16 @@ def _cpu_num() -> int:
 
 
 def convert_np_dtype_to_dtype_(np_dtype: Any) -> DType:
-    """The dtype that NumPy's, or its name, stands for."""
+    """Return the dtype for a NumPy dtype or its name."""
     return dtype_of(np_dtype)
 
 
 def grad_var_name(var_name: str) -> str:
-    """The name of the gradient of a variable."""
+    """Return the name of the gradient of a variable."""
     return var_name + GRADIENT
 
 
-# -- facts about ops
+# -- definitions of ops
 # -------------------------------------------------------------------------------------------
 
 
@@ -146,7 +144,7 @@ class AttrProto(NamedTuple):
 
 
 class OpProto(NamedTuple):
-    """What is known of an op: slots of operands and results, attributes."""
+    """The slots and attributes of an op."""
 
     type: str
     inputs: list[SlotProto]
@@ -155,7 +153,7 @@ class OpProto(NamedTuple):
 
 
 def get_all_op_protos() -> list[OpProto]:
-    """What is known of each op."""
+    """Return the slots and attributes of all ops."""
     return [_proto(type) for type in sorted(OPS)]
 
 
@@ -169,23 +167,23 @@ def _proto(type: str) -> OpProto:
 
 
 class OpProtoHolder:
-    """The ops that are known, by type."""
+    """The definitions of ops by type."""
 
-    _one: OpProtoHolder | None = None
+    _instance: OpProtoHolder | None = None
 
     @classmethod
     def instance(cls) -> OpProtoHolder:
-        """The only one."""
-        cls._one = cls._one or cls()
-        return cls._one
+        """Return the singleton."""
+        cls._instance = cls._instance or cls()
+        return cls._instance
 
     def get_op_proto(self, type: str) -> OpProto:
-        """What is known of an op.   Raises ValueError for one that is not known."""
+        """Return the slots and attributes of an op. Raises ValueError for an unknown op."""
         if type not in OPS:
             raise ValueError(f'Operator "{type}" has not been registered.')
         return _proto(type)
 
     @staticmethod
     def generated_op_attr_names() -> set[str]:
-        """The attributes that any op may have."""
+        """Return the attributes that every op may have."""
         return {"op_role", "op_role_var", "op_namescope", "op_callstack", "op_device"}
