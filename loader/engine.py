@@ -126,7 +126,7 @@ class Engine:
         """Name, dtype and shape of every output."""
         return self._session.outputs
 
-    def made_up_inputs(
+    def synthetic_inputs(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
         """Yield synthetic inputs, generated in several ways.

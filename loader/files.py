@@ -42,9 +42,9 @@ _NOT_TEXT = "holds text that is not UTF-8"
 class _InvalidProgram(Exception):
     """An error in a program; each level adds its location."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
         self.locations: list[str] = []
 
 
@@ -84,7 +84,7 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
     except (_InvalidProgram, UnicodeDecodeError) as error:
         bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
         location = f"{', '.join(bad.locations)}: " if bad.locations else ""
-        raise FileError(f"{name}: {location}{bad.what}") from None
+        raise FileError(f"{name}: {location}{bad.message}") from None
     problems = check(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

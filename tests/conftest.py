@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 # Tests of the conversion need its errors; tests of the fallback to Python say `full_graph=False`.
 os.environ["ENABLE_FALL_BACK"] = "False"
@@ -20,6 +21,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="of a test with many rows, every N-th of them",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let property tests try fewer examples where rows are left out."""
+    examples = max(100 // config.getoption("--one-in"), 1)
+    settings.register_profile("rows", max_examples=examples)
+    settings.load_profile("rows")
 
 
 @pytest.hookimpl(wrapper=True)

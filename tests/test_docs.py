@@ -36,6 +36,7 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [e for e in EXAMPLES if e.name not in NEED_ARGUMENTS], ids=lambda p: p.name
 )
@@ -44,6 +45,7 @@ def test_examples_run(path: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "it leaves files behind"
 
 
+@pytest.mark.slow
 def test_a_model_of_real_paddle_is_fine_tuned(tmp_path: Path) -> None:
     model = ROOT / "tests" / "fixtures" / "conv"
     said = run(tmp_path, ROOT / "examples" / "finetune_paddle_model.py", model, "tuned")
@@ -80,10 +82,12 @@ def compiles(source: str) -> str:
     return subprocess.run(command, input=source, capture_output=True, text=True, check=False).stderr
 
 
+@pytest.mark.slow
 def test_the_cpp_example_compiles() -> None:
     assert compiles((ROOT / "examples" / "cpp_service" / "service.cpp").read_text()) == ""
 
 
+@pytest.mark.slow
 def test_the_cpp_code_of_the_tour_compiles() -> None:
     (block,) = re.findall(r"^```cpp\n(.*?)^```", TOUR.read_text(), re.DOTALL | re.MULTILINE)
     includes, _, body = block.partition("\n\n")

@@ -12,9 +12,9 @@ import oarlock as paddle
 
 @pytest.mark.parametrize("protocol", [2.0, 1, 5, "3", True])
 def test_protocols(protocol: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="protocol is 2, 3 or 4"):
+    with pytest.raises(ValueError, match="protocol must be 2, 3 or 4"):
         paddle.save({}, tmp_path / "m", protocol)
-    with pytest.raises(ValueError, match="protocol is 2, 3 or 4"):
+    with pytest.raises(ValueError, match="protocol must be 2, 3 or 4"):
         paddle.save({}, tmp_path / "m", pickle_protocol=protocol)
     assert not list(tmp_path.iterdir())
 

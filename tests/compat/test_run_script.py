@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-script"]
 
 

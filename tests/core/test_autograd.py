@@ -191,7 +191,7 @@ def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool)
     x = leaf(1.0, 2.0)
     with pytest.raises(
         paddle.OpError,
-        match=r"Bad: backward gave .* as the gradient of an operand \(X=float32\[2\]\)",
+        match=r"Bad: backward returned .* as the gradient of an input \(X=float32\[2\]\)",
     ):
         paddle.grad(Bad.apply(x).sum(), [x], create_graph=twice)
 

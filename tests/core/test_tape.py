@@ -207,11 +207,11 @@ ATTRIBUTES = [
     ("op", "rule_names", [1]),
     ("op", "rule_defaults", 3),
     ("op", "rule_outs", None),
-    ("walk", "reach", None),
-    ("walk", "nodes", 3),
-    ("walk", "watched", [1]),
-    ("walk", "last", 3),
-    ("walk", "sum", None),
+    ("engine", "reach", None),
+    ("engine", "nodes", 3),
+    ("engine", "watched", [1]),
+    ("engine", "last_uses", 3),
+    ("engine", "sum", None),
 ]
 
 
@@ -222,7 +222,7 @@ def objects() -> dict[str, object]:
         "tensor": result,
         "node": result.node,
         "op": _tape.OpBase(),
-        "walk": _tape.BackwardEngine(),
+        "engine": _tape.BackwardEngine(),
     }
 
 

@@ -22,6 +22,8 @@ from oarlock.distributed.launch.start import Job, JobConfig
 
 from .launched import PROGRAMS, launch
 
+pytestmark = pytest.mark.slow
+
 VARIABLES = """
 import json, os
 names = ["PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_CURRENT_ENDPOINT", "PADDLE_TRAINER_ENDPOINTS", "FLAGS_selected_gpus", "CUDA_VISIBLE_DEVICES"]

@@ -161,9 +161,11 @@ def test_refusals_say_what_is_wrong() -> None:
     assert (
         refusal(lambda: d.Geometric(0.0)) == "Geometric: probs is not in (0, 1] (probs=float32[])"
     )
-    assert "not a number of tries" in refusal(lambda: d.Multinomial(0, WEIGHTS))
-    assert "parameters are numbers" in refusal(lambda: d.Normal("a", 1.0))
-    assert "wants at least 1 axes" in refusal(lambda: d.SoftmaxTransform().forward(paddle.ones([])))
+    assert "not a positive int" in refusal(lambda: d.Multinomial(0, WEIGHTS))
+    assert "parameters must be numbers" in refusal(lambda: d.Normal("a", 1.0))
+    assert "the rank must be at least 1" in refusal(
+        lambda: d.SoftmaxTransform().forward(paddle.ones([]))
+    )
 
 
 class Scores(paddle.nn.Layer):

@@ -342,7 +342,7 @@ def run_lowered(data: bytes, model: Model) -> str:
         timer = threading.Timer(PATIENCE, engine.stop)
         timer.start()
         try:
-            engine.run(next(engine.made_up_inputs()))
+            engine.run(next(engine.synthetic_inputs()))
         finally:
             timer.cancel()
     except (OarlockError, NotImplementedError) as error:

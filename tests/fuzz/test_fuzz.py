@@ -16,6 +16,8 @@ from .drive import drive
 from .findings import FINDINGS
 from .model_files import CORPUS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "20"))
 

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).parent / "programs" / "cards.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["", "nccl", "mpi"])
 def test_collectives_and_training(backend: str, tmp_path: Path) -> None:
     found = os.pathsep.join([str(ROOT), str(PROGRAMS)])

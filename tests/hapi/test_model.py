@@ -142,10 +142,10 @@ def test_what_does_not_fit_is_refused_or_skipped(tmp_path: Path) -> None:
 
 def test_a_model_for_inference_needs_shapes(tmp_path: Path) -> None:
     model = small()
-    with pytest.raises(oar.OpError, match="give `inputs` to Model, or run a batch first"):
+    with pytest.raises(oar.OpError, match="requires `inputs` of the Model, or a batch"):
         model.save(str(tmp_path / "m"), training=False)
     model.train_batch([X], [Y])
-    with pytest.warns(UserWarning, match=r"shapes are \[\(-1, 4\)\]"):
+    with pytest.warns(UserWarning, match=r"using the shapes \[\(-1, 4\)\]"):
         model.save(str(tmp_path / "m"), training=False)
     assert model.network.training
     np.testing.assert_allclose(
@@ -241,7 +241,7 @@ def test_a_reduced_rate_is_used() -> None:
         model.parameters()[1].numpy(), before - 0.025 * slope.numpy(), rtol=1e-4, atol=1e-7
     )
     scheduled = small(rate=StepDecay(0.1, 3))
-    with pytest.warns(UserWarning, match="a scheduler's"):
+    with pytest.warns(UserWarning, match="is a scheduler"):
         scheduled.fit(ROWS, ROWS, batch_size=12, callbacks=[ReduceLROnPlateau()], verbose=0)
 
 
@@ -263,7 +263,8 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.warns(UserWarning, match="needs validation data"):
         model.fit(ROWS, batch_size=12, callbacks=[EarlyStopping()], verbose=0)
     with pytest.warns(
-        UserWarning, match=r"the evaluation has no 'f1'; it has \['batch_size', 'loss', 'step'\]"
+        UserWarning,
+        match=r"the evaluation has no value 'f1', only \['batch_size', 'loss', 'step'\]",
     ):
         model.fit(ROWS, ROWS, batch_size=12, callbacks=[EarlyStopping("f1")], verbose=0)
     with pytest.warns(UserWarning, match="mode='most' is not one of"):
@@ -271,22 +272,22 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 REFUSED = {
-    "specs": (lambda: oar.Model(nn.Linear(1, 1), [3]), "inputs and labels are InputSpecs"),
-    "loss": (lambda: oar.Model(nn.Linear(1, 1)).prepare(loss=3), "loss is a Layer or a function"),
+    "specs": (lambda: oar.Model(nn.Linear(1, 1), [3]), "inputs and labels must be InputSpecs"),
+    "loss": (lambda: oar.Model(nn.Linear(1, 1)).prepare(loss=3), "loss must be a Layer or a function"),
     "metric": (lambda: oar.Model(nn.Linear(1, 1)).prepare(metrics=[3]), "int is not a Metric"),
     "amp": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs="O3"), "'O3' of amp_configs is not one of O0, O1, O2"),
-    "amp dict": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs={"use_pure_fp16": 1}), r"has \['use_pure_fp16'\]; known are"),
+    "amp dict": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs={"use_pure_fp16": 1}), r"has unknown keys \['use_pure_fp16'\]; supported are"),
     "not prepared": (lambda: oar.Model(nn.Linear(4, 3)).train_batch([X], [Y]), "call prepare"),
-    "no data": (lambda: small().fit(), "train_data is needed"),
-    "num_iters": (lambda: small().fit(ROWS, num_iters=0), "num_iters=0 is below 1"),
-    "summary": (lambda: small().summary(), "input_size is needed"),
-    "no size": (lambda: oar.summary(nn.Linear(1, 1)), "input_size or input is needed"),
+    "no data": (lambda: small().fit(), "train_data is required"),
+    "num_iters": (lambda: small().fit(ROWS, num_iters=0), "num_iters=0 is less than 1"),
+    "summary": (lambda: small().summary(), "input_size is required"),
+    "no size": (lambda: oar.summary(nn.Linear(1, 1)), "input_size or input is required"),
     "sizes": (lambda: oar.summary(nn.Linear(1, 1), (None, None)), "only the batch"),
-    "negative size": (lambda: oar.summary(nn.Linear(1, 1), (0, 1)), "sizes are above 0"),
+    "negative size": (lambda: oar.summary(nn.Linear(1, 1), (0, 1)), "sizes must be positive"),
     "dtypes": (lambda: oar.summary(nn.Linear(1, 1), (2, 1), dtypes=["int64"] * 2), "2 dtypes for 1 inputs"),
     "flops": (lambda: oar.flops(3, [1]), "int is not a Layer"),
     "by step and by epoch": (lambda: oar.callbacks.LRScheduler(True, True), "exclude each other"),
-    "factor": (lambda: ReduceLROnPlateau(factor=1.0), "is not below 1"),
+    "factor": (lambda: ReduceLROnPlateau(factor=1.0), "is not less than 1"),
 }  # fmt: skip
 
 

@@ -52,6 +52,12 @@ windows = {
     "max_pool1d_mask": several_case(lambda P: P.nn.MaxPool1D(2, 2, return_mask=True), X3),
     "max_pool2d_mask": several_case(lambda P: P.nn.MaxPool2D(3, 2, 1, return_mask=True), X4),
     "max_pool3d": layer_case(lambda P: P.nn.MaxPool3D(2, 2, 1), X5),
+    "max_pool2d_mask_valid": several_case(
+        lambda P: P.nn.MaxPool2D(3, 2, "VALID", return_mask=True), X4
+    ),
+    "max_pool1d_mask_valid": several_case(
+        lambda P: P.nn.MaxPool1D(2, 2, "VALID", return_mask=True), X3
+    ),
     "max_pool3d_mask": several_case(lambda P: P.nn.MaxPool3D(2, 2, return_mask=True), X5),
     "avg_pool3d": layer_case(lambda P: P.nn.AvgPool3D(3, 2, 1, ceil_mode=True), X5),
     "avg_pool3d_divisor": layer_case(lambda P: P.nn.AvgPool3D(2, divisor_override=3), X5),

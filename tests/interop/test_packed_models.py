@@ -85,10 +85,10 @@ def test_handles_take_offsets_as_paddle_s_do(name: str, models: Path) -> None:
 def test_what_a_handle_refuses(models: Path) -> None:
     predictor = inference.create_predictor(inference.Config(str(models / "tagger")))
     handle = predictor.get_input_handle("words")
-    with pytest.raises(OpError, match="one level of sequences, not 2"):
+    with pytest.raises(OpError, match="one level of LoD, not 2"):
         handle.set_lod([[0, 1], [0, 3]])
     handle.copy_from_cpu(np.zeros((3, 1), "int64"))
-    with pytest.raises(OpError, match="say by set_lod of 'words' where its sequences begin"):
+    with pytest.raises(OpError, match="the LoD of 'words' is missing; call set_lod"):
         predictor.run()
 
 

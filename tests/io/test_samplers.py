@@ -44,15 +44,15 @@ def test_subsets_are_shuffled() -> None:
 @pytest.mark.parametrize(
     ("attempt", "why"),
     [
-        (lambda: WeightedRandomSampler([0.5, -0.1], 1), "not a row of positive numbers"),
-        (lambda: WeightedRandomSampler([0.0, 0.0], 1), "not a row of positive numbers"),
-        (lambda: WeightedRandomSampler([[0.5]], 1), "not a row of positive numbers"),
+        (lambda: WeightedRandomSampler([0.5, -0.1], 1), "must be a vector of non-negative numbers"),
+        (lambda: WeightedRandomSampler([0.0, 0.0], 1), "must be a vector of non-negative numbers"),
+        (lambda: WeightedRandomSampler([[0.5]], 1), "must be a vector of non-negative numbers"),
         (lambda: WeightedRandomSampler([0.5], 0), "num_samples=0"),
         (lambda: WeightedRandomSampler([0.5, 0.0], 2, False), "num_samples=2 of 1 indices"),
-        (lambda: SubsetRandomSampler([]), "there are no indices"),
-        (lambda: DistributedBatchSampler(range(4), 2, 2, 2), "rank=2 is not one of 2"),
+        (lambda: SubsetRandomSampler([]), "indices must not be empty"),
+        (lambda: DistributedBatchSampler(range(4), 2, 2, 2), r"rank=2 is not in \[0, 2"),
         (lambda: paddle.metric.Auc("PR"), "is not 'ROC'"),
-        (lambda: paddle.metric.Auc().update(np.ones(3), np.ones(3)), "chances of two classes"),
+        (lambda: paddle.metric.Auc().update(np.ones(3), np.ones(3)), "probabilities"),
         (
             lambda: paddle.metric.Auc().update(np.full((3, 2), 1.5), np.ones(3)),
             "not between 0 and 1",

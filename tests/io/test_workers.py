@@ -116,7 +116,7 @@ def test_an_error_names_its_line_and_leaves_nothing() -> None:
 
 
 def test_a_worker_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(paddle.OarlockError, match="a worker died or gave nothing in time"):
+    with pytest.raises(paddle.OarlockError, match="a worker died or timed out"):
         list(DataLoader(Pictures(deadly=3), batch_size=1, num_workers=1, timeout=2))
     assert left() == []
 

@@ -20,6 +20,8 @@ from oarlock.core.errors import OarlockError
 from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
+pytestmark = pytest.mark.slow
+
 TENSORS = (
     "pass",
     "s = s + x",

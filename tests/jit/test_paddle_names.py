@@ -63,7 +63,7 @@ def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
     flag.set(False)
     assert (flag.get(), repr(flag)) == (False, "Env(SOME_FLAG=False)")
     flag.delete()
-    with pytest.raises(TypeError, match="str is wanted, not bool"):
+    with pytest.raises(TypeError, match="expected str, got bool"):
         StringEnvironmentVariable("SOME_FLAG", True)  # type: ignore[arg-type]
     assert api.ProgramTranslator() is program_translator.ProgramTranslator()
     assert program_translator.FunctionSpec(lambda x, y=2: x).args_name == ["x", "y"]
@@ -183,7 +183,7 @@ def test_structures() -> None:
     ):
         with pytest.raises(kind, match="assert_same_structure"):
             assert_same_structure(nested, other)
-    with pytest.raises(ValueError, match="the structure holds 4 values, flat_sequence 1"):
+    with pytest.raises(ValueError, match="the structure has 4 values, flat_sequence 1"):
         pack_sequence_as(nested, [1])
 
 

@@ -23,6 +23,8 @@ from oarlock.loader.engine import Engine, EngineError, runtime
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
+pytestmark = pytest.mark.slow
+
 
 class Function(nn.Layer):
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -254,7 +254,7 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
         )
     assert found.lod() == []
     assert predictor.get_output_names() == [found.name()]
-    with pytest.raises(OpError, match="'out' holds no packed sequences"):
+    with pytest.raises(OpError, match="'out' has no packed sequences"):
         found.set_lod([[0, 1]])
 
 

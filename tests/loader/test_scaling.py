@@ -37,6 +37,8 @@ from .scaling_programs import (
     same_operand,
 )
 
+pytestmark = pytest.mark.slow
+
 MAX_NESTED = 31  # pairs of branches: the most blocks that may nest, with some to spare
 # Work in C++ is measured by the time of the processor, which other processes change by less than a
 # factor of four.

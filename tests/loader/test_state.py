@@ -134,9 +134,7 @@ def test_wrong_cuts_are_file_errors(table: Any, tmp_path: Path) -> None:
             }
         )
     )
-    with pytest.raises(
-        FileError, match=r"m\.pdparams: its arrays were cut in a way that cannot be undone"
-    ):
+    with pytest.raises(FileError, match=r"m\.pdparams: its sliced arrays cannot be joined"):
         load(tmp_path / "m.pdparams")
 
 
@@ -150,7 +148,7 @@ def test_single_tensors_and_binary_records(tmp_path: Path) -> None:
     for binary in (False, True):
         save(Held(WEIGHT, "w"), tmp_path / "t.pd", use_binary_format=binary)
         np.testing.assert_array_equal(load(tmp_path / "t.pd").array, WEIGHT)
-    with pytest.raises(OpError, match="use_binary_format takes one tensor, not a dict"):
+    with pytest.raises(OpError, match="use_binary_format requires a tensor, not a dict"):
         save({}, tmp_path / "t.pd", use_binary_format=True)
 
 
@@ -184,19 +182,17 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("protocol", [1, 5, "2", True])
 def test_protocols(protocol: Any, tmp_path: Path) -> None:
-    with pytest.raises(OpError, match="save: protocol is 2, 3 or 4"):
+    with pytest.raises(OpError, match="save: protocol must be 2, 3 or 4"):
         save({}, tmp_path / "m", protocol)
 
 
 def test_paths(tmp_path: Path) -> None:
-    with pytest.raises(OpError, match="names a folder, not a file in it"):
+    with pytest.raises(OpError, match="is a folder, not a file name"):
         save({}, f"{tmp_path}/")
     save({}, tmp_path / "m.pdparams")
-    with pytest.raises(
-        OpError, match=r"there is no file, model or folder .*; did you mean 'm\.pdparams'"
-    ):
+    with pytest.raises(OpError, match=r"no file, model or folder .*; did you mean 'm\.pdparams'"):
         load(tmp_path / "m")
-    with pytest.raises(OpError, match="there is no file, model or folder"):
+    with pytest.raises(OpError, match="no file, model or folder"):
         load(tmp_path / "other")
 
 
@@ -239,7 +235,7 @@ def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
         dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}})
     )
     with pytest.raises(
-        FileError, match="holds an array of <U2, which no tensor has; return_numpy=True gives it"
+        FileError, match="no tensor has dtype <U2; return_numpy=True returns the array"
     ):
         load(tmp_path / "m.pdparams")
     np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], words)

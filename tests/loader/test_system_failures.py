@@ -22,6 +22,8 @@ from oarlock.core.errors import FileError, GuardError
 from oarlock.loader.engine import Engine, EngineError
 from oarlock.loader.regular_files import _NonBlockingFile
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"
 WAIT = 120  # seconds until a child counts as hung

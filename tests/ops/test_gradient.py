@@ -248,6 +248,7 @@ def test_gradient_of_gradient(number: int) -> None:
     check_second(number)
 
 
+@pytest.mark.slow
 def test_every_internal_op_is_run() -> None:
     for n in FIRST:
         check_first(n)

@@ -66,7 +66,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("conv2d", [f(1, 3, 5, 5), f(4, 2, 3, 3)], {}, "3 channels are not 2 of Filter times groups=1 (Input=float32[1,3,5,5], Filter=float32[4,2,3,3])"),
     ("conv2d", [f(1, 4, 5, 5), f(3, 2, 3, 3)], {"groups": 2}, "groups=2 does not divide the filters"),
     ("conv2d", [f(1, 3, 2, 5), f(4, 3, 3, 3)], {}, "a kernel of 3 does not fit into 2 padded by [0, 0]"),
-    ("conv2d", [f(3, 5, 5), f(4, 3, 3, 3)], {}, "pictures need four axes"),
+    ("conv2d", [f(3, 5, 5), f(4, 3, 3, 3)], {}, "images require four axes"),
     ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"strides": [0, 1]}, "are not positive"),
     ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"paddings": [1]}, "paddings=[1] are neither two nor four numbers"),
     ("conv2d", [f(1, 3, 5, 5), f(4, 3, 3, 3)], {"padding_algorithm": "FULL"}, "padding_algorithm=FULL is not one of EXPLICIT"),
@@ -76,8 +76,8 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("conv2d_transpose", [f(1, 3, 5, 5), f(3, 4, 3, 3)], {"output_padding": [1, 1]}, "is not less than the stride"),
     ("pool2d", [f(1, 3, 5, 5)], {"ksize": [2, 2], "pooling_type": "mean"}, "pooling_type='mean' is neither max nor avg"),
     ("pool2d", [f(1, 3, 5, 5)], {"ksize": [6, 6], "pooling_type": "max"}, "a window of 6 does not fit into 5"),
-    ("pool2d", [f(1, 3, 5)], {"ksize": [2, 2], "pooling_type": "max"}, "pictures need four axes"),
-    ("max_pool2d_with_index", [f(3, 5, 5)], {"ksize": [2, 2]}, "pictures need four axes"),
+    ("pool2d", [f(1, 3, 5)], {"ksize": [2, 2], "pooling_type": "max"}, "images require four axes"),
+    ("max_pool2d_with_index", [f(3, 5, 5)], {"ksize": [2, 2]}, "images require four axes"),
     ("batch_norm", [f(2, 3, 4), f(2), f(3), f(3), f(3)], {}, "Scale needs one element per channel"),
     ("batch_norm", [f(3), f(3), f(3), f(3), f(3)], {}, "X needs at least two axes"),
     ("layer_norm", [f(2, 3), f(2)], {}, "Scale needs one element per normalized element (X=float32[2,3], Scale=float32[2])"),
@@ -126,5 +126,5 @@ def test_functions_refuse_an_axis_that_is_there_twice(name: str, axis: list[int]
 
 def test_quantile_of_axes_that_are_not_there() -> None:
     for axis in (2, -3, [0, 0]):
-        with pytest.raises(OpError, match="contains an axis twice or out of range"):
+        with pytest.raises(OpError, match="names an axis twice or one out of range"):
             paddle.quantile(paddle.ones([2, 3]), 0.5, axis)

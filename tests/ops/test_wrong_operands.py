@@ -210,7 +210,9 @@ AXES = [
 
 @pytest.mark.parametrize("call", AXES)
 def test_an_axis_that_is_not_there(call: Callable[[], Any]) -> None:
-    with pytest.raises(paddle.OarlockError, match=r"ax[ei]s.*\n  at test_wrong_operands.py:"):
+    with pytest.raises(
+        paddle.OarlockError, match=r"(ax[ei]s|rank).*\n  at test_wrong_operands.py:"
+    ):
         call()
 
 

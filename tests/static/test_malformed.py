@@ -162,6 +162,7 @@ def test_windows_far_larger_than_any_image_are_rejected(pool: Any) -> None:
         pool(paddle.ones([1, 1, 4, 4]), 2**31 - 1, stride=1, padding=2**30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "attr"),
     [

@@ -197,7 +197,7 @@ def test_what_came_from_the_network_is_unpacked(tmp_path: Path) -> None:
 def test_archives_that_leave_their_folder(name: str, inside: str, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     written(tmp_path / "home" / name, ["fine.txt", inside])
-    with pytest.raises(oar.OarlockError, match="is not a path inside of it"):
+    with pytest.raises(oar.OarlockError, match="is not a path inside of the archive"):
         get_path_from_url(f"http://host/{name}", tmp_path / "home")
     assert [path.name for path in (tmp_path / "home").iterdir()] == [name]
     assert [path.name for path in tmp_path.iterdir()] == ["home"]

@@ -92,8 +92,8 @@ def test_mnist_in_batches(tmp_path: Path) -> None:
 DAMAGED_IDX = {
     "no gzip": (lambda b: b, "is not a complete gzip file"),
     "cut gzip": (lambda b: gzip.compress(b)[:-20], "is not a complete gzip file"),
-    "cut": (lambda b: gzip.compress(b[:-1]), "holds 5487 bytes than the 5488"),
-    "more": (lambda b: gzip.compress(b + b"x"), "holds more bytes than"),
+    "cut": (lambda b: gzip.compress(b[:-1]), "contains fewer bytes than the 5488"),
+    "more": (lambda b: gzip.compress(b + b"x"), "contains more bytes than"),
     "kind": (
         lambda b: gzip.compress(b[:2] + b"\x0d" + b[3:]),
         "is not an IDX file of bytes with 3 axes",
@@ -103,7 +103,7 @@ DAMAGED_IDX = {
         "is not an IDX file of bytes with 3 axes",
     ),
     "head": (lambda b: gzip.compress(b[:9]), "is not an IDX file"),
-    "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too much"),
+    "size": (lambda b: gzip.compress(b[:4] + b"\xff" * 12 + b[16:]), "which is too large"),
     "sum": (
         lambda b: gzip.compress(b)[:-8] + b"\0" * 4 + gzip.compress(b)[-4:],
         "is not a complete gzip file",
@@ -226,7 +226,7 @@ DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
     "dtype": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS.astype("f4"), "labels": [1] * 5})), "is not uint8 data"),
     "labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": ["a"] * 5})), "a list of labels"),
     "no labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS})), "a list of labels"),
-    "few labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": [1]})), "5 pictures and 1 labels"),
+    "few labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": [1]})), "5 images and 1 labels"),
     "other": (lambda p: tarred(p, {"a": b""}), "has no test_batch"),
     "cut": (lambda p: p.write_bytes(cifar(p).read_bytes()[:-3000]), "is not a complete archive"),
     "no archive": (lambda p: p.write_bytes(b"x" * 2000), "is not a complete archive"),

@@ -160,7 +160,7 @@ def test_a_damaged_file_is_fetched_again_and_a_wrong_one_refused(
     there.parent.mkdir()
     there.write_bytes(b"half")
     assert download.fetch(f"{address}/a.bin?x=1", home, md5).read_bytes() == b"whole"
-    with pytest.raises(oar.FileError, match="gave a file with MD5"):
+    with pytest.raises(oar.FileError, match="has MD5"):
         download.fetch(f"{address}/a.bin", home / "other", "0" * 32)
     assert list((home / "other").iterdir()) == []
 
@@ -169,7 +169,7 @@ def test_what_cannot_be_fetched_says_where_to_put_it(served: tuple[Path, str], h
     with pytest.raises(oar.OarlockError, match=r"not found; put it at .*/none.bin by hand"):
         download.fetch(f"{served[1]}/none.bin", home)
     for url in ("file:///etc/hostname", "ftp://host/file", f"{served[1]}/"):
-        with pytest.raises(oar.OarlockError, match="not an address of a file"):
+        with pytest.raises(oar.OarlockError, match="not an http or https URL of a file"):
             download.fetch(url, home)
 
 

@@ -1,6 +1,6 @@
 """The AMP lists of Paddle 2.6.2: ops that run in half precision and ops that run in float32.
 
-Each op states its class at its definition, see `core.op.Facts.amp`.
+Each op states its class at its definition, see `core.op.OpTraits.amp`.
 """
 
 from __future__ import annotations

@@ -223,9 +223,9 @@ class AmpScaler:
         if missing:
             raise _state_error(f"it lacks {missing}")
         values = {}
-        for name, kind in {"scale": float, **self._STATE_TYPES}.items():
+        for name, type_ in {"scale": float, **self._STATE_TYPES}.items():
             try:
-                values[name] = kind(np.asarray(state_dict[name]).reshape(-1)[0])
+                values[name] = type_(np.asarray(state_dict[name]).reshape(-1)[0])
             except (TypeError, ValueError, IndexError):
                 raise _state_error(f"{name} is {state_dict[name]!r}") from None
         self.set_init_loss_scaling(values.pop("scale"))

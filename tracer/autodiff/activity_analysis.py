@@ -29,13 +29,13 @@ class ActivityAnalysis:
     ) -> None:
         self._program = program
         self._barred = set(barred)
-        self._found = {self._key(within[-1].idx if within else 0, name) for name in sources}
+        self._active = {self._key(within[-1].idx if within else 0, name) for name in sources}
         for block in (program.block, *within):
             self._block(block)
 
     def needs_grad(self, block: int, name: str) -> bool:
         """Whether the gradient of a variable, resolved from a block, is needed."""
-        return self._key(block, name) in self._found
+        return self._key(block, name) in self._active
 
     def _key(self, block: int, name: str) -> tuple[int, str]:
         while block > 0 and name not in self._program.blocks[block].vars:
@@ -49,19 +49,19 @@ class ActivityAnalysis:
     def _op(self, block: Block, op: OpDesc) -> None:
         for index in (i for a in op.attrs.values() for i in block_indices(a)):
             before = -1
-            while before != len(self._found):  # results of an iteration are inputs of the next
-                before = len(self._found)
+            while before != len(self._active):  # results of an iteration are inputs of the next
+                before = len(self._active)
                 self._enter_step(block, op, index)
                 self._block(self._program.blocks[index])
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
-            self._found |= {
+            self._active |= {
                 self._key(block.idx, n)
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
         if any(self.needs_grad(block.idx, n) for n in self._operands(op)):
-            self._found |= {
+            self._active |= {
                 self._key(block.idx, n) for n in op.output_names() if self._can_have_grad(block, n)
             }
 
@@ -78,7 +78,7 @@ class ActivityAnalysis:
             for m, n in zip(memories, op.inputs.get("initial_states", []), strict=True)
         ]
         pairs += [(m, inner, n) for m, n in zip(memories, op.attr("states", []), strict=True)]
-        self._found |= {(inner, name) for name, at, source in pairs if self.needs_grad(at, source)}
+        self._active |= {(inner, name) for name, at, source in pairs if self.needs_grad(at, source)}
 
     @staticmethod
     def _operands(op: OpDesc) -> list[str]:

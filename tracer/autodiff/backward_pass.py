@@ -76,7 +76,7 @@ class ProgramBackwardPass:
         wanted: Collection[str] = (),
     ) -> None:
         self.recorder, self.activity, self.saved_values = recorder, activity, saved_values
-        self._wanted = dict.fromkeys(wanted)  # a dict for fast lookup in order
+        self._requested = dict.fromkeys(wanted)  # a dict for fast lookup in order
         self.gradients: dict[str, Variable] = {}  # the requested gradients
         self.block: Block = saved_values.block
         self.cotangents = Cotangents(recorder)
@@ -104,12 +104,12 @@ class ProgramBackwardPass:
                 for result in self.recorder.block.ops[start:]:
                     result.where, result.layer = op.where, op.layer
         self.block = self.saved_values.block
-        self._save_requested(self._wanted)
+        self._save_requested(self._requested)
 
     def _save_requested(self, names: Iterable[str]) -> None:
         """Save requested gradients before the pass consumes them."""
         for name in names:
-            if name in self._wanted and name in self.cotangents and name not in self.gradients:
+            if name in self._requested and name in self.cotangents and name not in self.gradients:
                 self.gradients[name] = self.cotangents.total(name)
 
     # -- variables

@@ -20,7 +20,7 @@ from .saved_values import SavedValues
 class RecurrentGradient:
     """The gradient of a `recurrent` op.
 
-    made: the gradient block, a child of the forward block, so that it sees its variables.
+    grad_block: the gradient block, a child of the forward block, so that it sees its variables.
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int) -> None:
@@ -28,8 +28,8 @@ class RecurrentGradient:
         self.recorder = outer.recorder
         blocks = self.recorder.program.blocks
         self.block = blocks[op.attr("sub_block")]
-        self.made = Block(len(blocks), self.block.idx)
-        blocks.append(self.made)
+        self.grad_block = Block(len(blocks), self.block.idx)
+        blocks.append(self.grad_block)
         saved_values = SavedValues(
             self.recorder, self.block, (outer.saved_values, at), repeats=True
         )
@@ -44,12 +44,12 @@ class RecurrentGradient:
             if n in self.outer.cotangents
         }
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
-        with self.recorder.in_block(OpenBlock(self.made)):
+        with self.recorder.in_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
-                self._declare_given(name, gradient.name)
+                self._declare_input_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):
                 if before in held:
-                    self._declare_given(after, f"{after}@GRAD")
+                    self._declare_input_grad(after, f"{after}@GRAD")
             self.backward.run()
             read = [
                 n
@@ -62,7 +62,7 @@ class RecurrentGradient:
         self.backward.saved_values.insert_copies()
         self._emit(arrived, {*held}, {*read})
 
-    def _declare_given(self, name: str, gradient: str) -> None:
+    def _declare_input_grad(self, name: str, gradient: str) -> None:
         """Declare the gradient of variable `name` that a step receives."""
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
@@ -98,7 +98,7 @@ class RecurrentGradient:
                 self._outer_grad(n, n in read) for n in op.inputs.get("parameters", [])
             ],
         }
-        attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.made.idx)}
+        attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
         self.recorder.emit("recurrent_grad", operands, outs, attrs)
 
     def _outer_grad(self, name: str, result: bool) -> str:

@@ -65,7 +65,7 @@ class Jacobian:
 
     @property
     def shape(self) -> list[int]:
-        """The shape of the whole Jacobian."""
+        """The shape of the Jacobian."""
         batch = self._axis
         return [
             *self._ys.meta.shape[:batch],

@@ -23,7 +23,7 @@ from ..core.errors import (
 from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.guards import shown_value
+from ..ir.guards import format_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
 from .recorder import Recorder, recorded_slots
@@ -87,7 +87,7 @@ class Trace(Eager):
     def read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
-            self._note("value", tensor, 0, shown_value(tensor.array), reader)
+            self._note("value", tensor, 0, format_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._note_dim(tensor, axis, reader)

@@ -108,7 +108,8 @@ def check_structure(tree: str, value: Any) -> None:
     why = _find_difference(recorded, found, "")
     if why:
         raise StructureError(
-            f"the program returns {_shown(recorded)}, Python returns {_shown(found)}{why}"
+            f"the program returns {_format_structure(recorded)}, Python returns "
+            f"{_format_structure(found)}{why}"
         )
 
 
@@ -137,13 +138,14 @@ def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
     return ("tuple", dict(enumerate(node["tuple"]))) if "tuple" in node else ("dict", node["dict"])
 
 
-def _shown(node: Any) -> str:
+def _format_structure(node: Any) -> str:
     """Format a nesting in Python syntax, with `...` for values."""
     held = _items(node)
     if held is None:
         return "None" if node is None else "..."
     inner = [
-        f"{key!r}: {_shown(v)}" if held[0] == "dict" else _shown(v) for key, v in held[1].items()
+        f"{key!r}: {_format_structure(v)}" if held[0] == "dict" else _format_structure(v)
+        for key, v in held[1].items()
     ]
     left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
     return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"

@@ -87,7 +87,7 @@ def mark_scalar(value: Any, stands: ScalarKind | None) -> Any:
 
 def scalar_error(value: Any, what: str, fix: str) -> TraceError:
     """Return the error for an operation that needs the number itself."""
-    at = getattr(value, "made_at", "")
+    at = getattr(value, "creation_site", "")
     why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
@@ -223,7 +223,7 @@ def _reject_repeat(count: Any) -> None:
     """Raise TraceError for a list times a symbolic int: eager execution repeats the list."""
     if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
-            f"a list whose length is known only at run time (times{count.made_at}); use "
+            f"a list whose length is known only at run time (times{count.creation_site}); use "
             f"paddle.full, paddle.tile or a loop"
         )
         raise TraceError(with_user_line(why))

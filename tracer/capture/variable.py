@@ -193,7 +193,7 @@ class Variable(Tensor):
             raise TraceError(with_user_line(f"{asked}: {why}{self.mixed_types}"))
 
     @property
-    def made_at(self) -> str:
+    def creation_site(self) -> str:
         """` made at` and the line that created it, for error messages."""
         return f" made at {self.where}" if self.where else f" '{self.name}'"
 
@@ -214,7 +214,7 @@ class Variable(Tensor):
                 "stop_gradient: whether gradients flow cannot depend on a value of the "
                 "program; set it outside of the branch or loop"
             )
-            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})"))
+            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})"))
         if not value and self.raw.stop_gradient:
             state.mode.begin_gradient(self)
         self.raw.stop_gradient = bool(value)
@@ -383,7 +383,9 @@ class Variable(Tensor):
                 "statement, or give the size in input_spec"
             )
             return int(
-                report_error(TraceError(with_user_line(f"{why} (X={self.meta}{self.made_at})")), 1)
+                report_error(
+                    TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})")), 1
+                )
             )
         return size
 

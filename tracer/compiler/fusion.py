@@ -184,13 +184,14 @@ MAX_CALLS = 400
 class Group:
     """Calls that are fused.
 
-    key: dtype and shape of all results; made: registers that they write; read: registers that they
-    read from outside.
+    key: dtype and shape of all results.
+    written: registers that the calls write.
+    read: registers that they read from outside.
     """
 
     key: tuple[Any, ...]
     calls: list[KernelCall] = field(default_factory=list)
-    made: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
     read: dict[str, None] = field(default_factory=dict)
 
 
@@ -200,7 +201,7 @@ class Fusion:
     def __init__(self, declared: Mapping[str, VarDesc]) -> None:
         self._declared = declared
         self._open: list[Group] = []
-        self._done: list[Instruction] = []
+        self._output: list[Instruction] = []
 
     def run(self, instructions: Sequence[Instruction]) -> list[Instruction]:
         """The instructions with fused groups."""
@@ -208,7 +209,7 @@ class Fusion:
             if isinstance(instruction, Branch | Loop | BackwardLoop):
                 self._close_all()
                 instruction.body = Fusion(self._declared).run(body_of(instruction))
-                self._done.append(instruction)
+                self._output.append(instruction)
                 continue
             key = self._key(instruction)
             home = None if key is None else self._home(instruction, key)
@@ -216,9 +217,9 @@ class Fusion:
             if home is not None and isinstance(instruction, KernelCall):
                 self._add(home, instruction)
             else:
-                self._done.append(instruction)
+                self._output.append(instruction)
         self._close_all()
-        return self._done
+        return self._output
 
     def _key(self, instruction: Instruction) -> tuple[Any, ...] | None:
         """The key of the groups that an instruction may join; None if it cannot be fused."""
@@ -253,10 +254,10 @@ class Fusion:
         written, read = set(instruction.writes()), set(instruction.reads())
         for group in self._open:
             room = (
-                len(group.read.keys() | (read - group.made)) <= MAX_INPUTS
+                len(group.read.keys() | (read - group.written)) <= MAX_INPUTS
                 and len(group.calls) < MAX_CALLS
             )
-            if group.key == key and room and not written & (group.made | group.read.keys()):
+            if group.key == key and room and not written & (group.written | group.read.keys()):
                 return group
         return Group(key)
 
@@ -264,25 +265,25 @@ class Fusion:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
         reads, writes = set(instruction.reads()), set(instruction.writes())
         for group in [g for g in self._open if g is not home]:
-            if group.made & reads or writes & (group.made | group.read.keys()):
+            if group.written & reads or writes & (group.written | group.read.keys()):
                 self._close(group)
 
     def _add(self, group: Group, call: KernelCall) -> None:
         if group not in self._open:
             self._open.append(group)
         for register in call.reads():
-            if register not in group.made:
+            if register not in group.written:
                 group.read[register] = None
         group.calls.append(call)
-        group.made |= set(call.writes())
+        group.written |= set(call.writes())
 
     def _close(self, group: Group) -> None:
         self._open.remove(group)
         if len(group.calls) == 1 and group.calls[0].op.type in NOT_WORTH_FUSING:
-            self._done += group.calls
+            self._output += group.calls
         else:
             codes = [EXPRESSION_RULES[c.op.type](c, self._shape) or [] for c in group.calls]
-            self._done.append(
+            self._output.append(
                 FusedCalls(group.calls[0].desc, group.calls, codes, tuple(group.read))
             )
 

@@ -118,7 +118,7 @@ class PartialProgram:
         return record_program(
             specialization.op,
             operands,
-            specialization.wanted_positions,
+            specialization.differentiated_positions,
             attrs,
             outs,
             specialization.differentiable,
@@ -161,27 +161,31 @@ class PartialProgram:
 class Specialization:
     """A program compiled for certain inputs that require gradients.
 
-    wanted_positions: indices of these inputs.
+    differentiated_positions: indices of these inputs.
     on_gpu: whether arrays are on a GPU.
     op: the op of the node on the tape; None if nothing is differentiable.
     """
 
     def __init__(
-        self, partial: PartialProgram, names: list[str], wanted_positions: list[int], on_gpu: bool
+        self,
+        partial: PartialProgram,
+        names: list[str],
+        differentiated_positions: list[int],
+        on_gpu: bool,
     ) -> None:
-        self.partial, self.names, self.wanted_positions, self.on_gpu = (
+        self.partial, self.names, self.differentiated_positions, self.on_gpu = (
             partial,
             names,
-            wanted_positions,
+            differentiated_positions,
             on_gpu,
         )
-        self.wanted = [names[i] for i in wanted_positions]
+        self.differentiated = [names[i] for i in differentiated_positions]
         self.output_ends = len(partial.fetches), len(partial.fetches) + len(partial.updated_names)
-        activity = ActivityAnalysis(partial.program, self.wanted)
+        activity = ActivityAnalysis(partial.program, self.differentiated)
         self.differentiable = [
             i
             for i, name in enumerate(partial.fetches)
-            if wanted_positions and activity.needs_grad(0, name)
+            if differentiated_positions and activity.needs_grad(0, name)
         ]
         self.op: Op | None = None
         self._backward_functions: dict[tuple[bool, ...], BackwardFunction] = {}
@@ -251,7 +255,7 @@ class Specialization:
         backward = BackwardFunction(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(backward.as_program(), self.partial.scope, stores=False)
         given = dict(zip(self.partial.feeds, map(Tensor, residuals[2]), strict=True))
-        given |= dict(zip(self.wanted, operands, strict=True))
+        given |= dict(zip(self.differentiated, operands, strict=True))
         result = again(
             [*(given[n] for n in self.partial.feeds), *(g for g in grads if g is not None)]
         )
@@ -274,9 +278,9 @@ class BackwardFunction:
         self.program = deepcopy(specialization.partial.program)
         widen_shapes(self.program)
         self.grads, gradients = self._differentiated()
-        found = [name for name in specialization.wanted if name in gradients]
+        found = [name for name in specialization.differentiated if name in gradients]
         self.grad_positions = [
-            found.index(name) if name in gradients else -1 for name in specialization.wanted
+            found.index(name) if name in gradients else -1 for name in specialization.differentiated
         ]
         self.results = [gradients[name].name for name in found]
         self._lowered: LoweredProgram = lower_program(self.program)
@@ -315,7 +319,7 @@ class BackwardFunction:
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
         with use_mode(Static(recorder)):
-            found = differentiate(recorder, targets, self._specialization.wanted)
+            found = differentiate(recorder, targets, self._specialization.differentiated)
         return [v.name for v in targets.values() if v is not None], found
 
     def forward(self) -> CompiledFunction:

@@ -147,10 +147,10 @@ class _RecurrentGradLowering:
 
     def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
         self._lowering, self._block, self._desc = lowering, block, desc
-        self._made = lowering.program.blocks[desc.attr("sub_block")]
+        self._grad_block = lowering.program.blocks[desc.attr("sub_block")]
         self._start: list[Instruction] = []
-        self._before: list[Instruction] = []
-        self._after: list[Instruction] = []
+        self._prologue: list[Instruction] = []
+        self._epilogue: list[Instruction] = []
         self._end: list[Instruction] = []
 
     def steps(self) -> list[Instruction]:
@@ -160,17 +160,17 @@ class _RecurrentGradLowering:
         for name in desc.inputs.get("outputs@GRAD", []):
             if name != EMPTY:
                 self._do(
-                    self._before,
+                    self._prologue,
                     SELECT_STEP,
                     (self._outer(name), lowering.step_registers[residuals]),
-                    self._given(name),
+                    self._read_outer(name),
                 )
         self._memories(lowering.loops[residuals].desc.attr("sub_block"))
         for name, gradient in self._pairs("inputs"):
             self._sequence(name, gradient)
         for name, gradient in self._pairs("parameters"):
             self._sum(name, gradient)
-        body = [*self._before, *lowering.block(self._made), *self._after]
+        body = [*self._prologue, *lowering.block(self._grad_block), *self._epilogue]
         return [
             *self._start,
             BackwardLoop(desc, lowering.loops[residuals], residuals, body),
@@ -182,7 +182,7 @@ class _RecurrentGradLowering:
         result = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)
         found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
-        return [(one, whole) for one, whole in found if one in self._made.vars]
+        return [(one, whole) for one, whole in found if one in self._grad_block.vars]
 
     def _memories(self, forward: int) -> None:
         """Carry the gradient of each memory from a step to the previous one."""
@@ -191,16 +191,20 @@ class _RecurrentGradLowering:
         for held, after, first in zip(
             desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True
         ):
-            if f"{held}@GRAD" not in self._made.vars:
+            if f"{held}@GRAD" not in self._grad_block.vars:
                 continue
             state = self._lowering.register(forward, after)
             carried = self._spare(self._lowering.declared[state])
             text = "{o0} = {ZEROS}({1}) if {0} is None else {0}"
             self._do(self._start, "{o0} = None", (), carried)
             self._do(
-                self._before, text, (carried, state), self._given(f"{after}@GRAD"), ZEROS=zeros_like
+                self._prologue,
+                text,
+                (carried, state),
+                self._read_outer(f"{after}@GRAD"),
+                ZEROS=zeros_like,
             )
-            self._do(self._after, COPY, (self._inner(f"{held}@GRAD"),), carried)
+            self._do(self._epilogue, COPY, (self._inner(f"{held}@GRAD"),), carried)
             if first != EMPTY:
                 self._do(self._end, COPY, (carried,), self._outer(first))
 
@@ -210,7 +214,7 @@ class _RecurrentGradLowering:
         """
         held, turned = self._spare(LIST), not self._desc.attr("reverse", False)
         self._do(self._start, "{o0} = []", (), held)
-        self._do(self._after, APPEND, (held, self._inner(name)), held)
+        self._do(self._epilogue, APPEND, (held, self._inner(name)), held)
         text = "{o0} = {STACKED}({0}, {turned})"
         self._do(
             self._end, text, (held,), self._outer(gradient), STACKED=stack_steps, turned=turned
@@ -220,20 +224,20 @@ class _RecurrentGradLowering:
         """Sum the gradients of a parameter over all steps."""
         one, total = self._inner(name), self._outer(gradient)
         self._do(self._start, "{o0} = None", (), total)
-        self._do(self._after, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total)
+        self._do(self._epilogue, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total)
 
     def _do(
         self, where: list[Instruction], text: str, ins: tuple[str, ...], out: str, **names: Any
     ) -> None:
         where.append(Statement(self._desc, text, ins, (out,), names))
 
-    def _given(self, name: str) -> str:
+    def _read_outer(self, name: str) -> str:
         """The register of a gradient that the block reads; Paddle's blocks do not declare it."""
-        self._lowering.implicit.add((self._made.idx, name))
+        self._lowering.implicit.add((self._grad_block.idx, name))
         return self._inner(name)
 
     def _inner(self, name: str) -> str:
-        return self._lowering.register(self._made.idx, name)
+        return self._lowering.register(self._grad_block.idx, name)
 
     def _outer(self, name: str) -> str:
         return self._lowering.register(self._block, name)

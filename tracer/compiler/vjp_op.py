@@ -27,7 +27,7 @@ class VjpCall:
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
-        self._op, self._wanted = op, wanted
+        self._op, self._requested = op, wanted
         given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
         self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
 
@@ -49,7 +49,7 @@ class VjpCall:
             parts = said if isinstance(said, tuple) else (said,)
             return [
                 _reduce_to(_input_grad(parts, i, k), _input(operands[i], k))
-                for i, k in self._wanted
+                for i, k in self._requested
             ]
 
 

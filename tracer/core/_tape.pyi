@@ -73,9 +73,10 @@ class BackwardEngine:
     reach: Any
     nodes: set[int] | None
     watched: set[tuple[int, int]]
-    last: dict[int, list[Any]] | None
+    last_uses: dict[int, list[Any]] | None
     sum: OpBase
     bare: bool
+    calls_visit: bool
     def add(self, tensor: Any, gradient: Any) -> None: ...
     def run(self, retain: bool) -> None: ...
     def leaves(self) -> list[tuple[Any, Any]]: ...

@@ -30,7 +30,7 @@ def _add_initial_grads(
 ) -> None:
     for root, g in zip(roots, given, strict=True):
         _check_grad_shape(root, g)
-        sweep.add(root, sweep.given(root, g))
+        sweep.add(root, sweep.initial_grad(root, g))
 
 
 def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
@@ -88,21 +88,21 @@ def backward(
             f"nothing is computed (X={roots[0].meta})"
         )
         return
-    asking = [listener for listener in listeners if listener.listens()] if len(listeners) else []
-    is_plain = not asking and state.mode.without_wrappers().bare
+    active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
+    is_plain = not active and state.mode.without_wrappers().bare
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program(roots):
         _backward_through_program(roots[0], given[0], retain_graph)
         return
     sweep = new_backward_pass(create_graph=False)
-    heard = notify_listeners(sweep, roots, asking)
+    notified = notify_listeners(sweep, roots, active)
     _run_pass(sweep, roots, given, retain_graph)
-    if heard:
-        sweep.final_of_the_rest()
+    if notified:
+        sweep.notify_remaining()
     with use_mode(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
-            if not any(listener.sets(leaf) for listener in heard):
+            if not any(listener.owns(leaf) for listener in notified):
                 leaf.grad = accumulated_grad(leaf, sweep.tensor(gradient))
-    for listener in heard:
+    for listener in notified:
         listener.finish()
 
 
@@ -203,7 +203,10 @@ def grad(
         require_eager("grad", "use static.gradients")
         sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
         _run_pass(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
-        found = [_make_differentiable(sweep.of(t)) if create_graph else sweep.of(t) for t in wanted]
+        found = [
+            _make_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            for t in wanted
+        ]
     elif not create_graph:
         for result in found:
             if result is not None:
@@ -309,24 +312,24 @@ class set_grad_enabled:
     """
 
     def __init__(self, mode: bool) -> None:
-        self._wanted, self._before = mode, state.mode
+        self._mode, self._previous_mode = mode, state.mode
         state.mode = state.mode.with_tape(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_tape(self._wanted)
+        state.mode = state.mode.with_tape(self._mode)
 
     def __exit__(self, *_: object) -> None:
-        state.mode = self._before
+        state.mode = self._previous_mode
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a function: the setting holds for its body only."""
-        state.mode = self._before
+        state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator(functools.partial(type(self), self._wanted), function)
+            return _wrap_generator(functools.partial(type(self), self._mode), function)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            with type(self)(self._wanted):
+            with type(self)(self._mode):
                 return function(*args, **kwargs)
 
         return run

@@ -122,35 +122,37 @@ class BackwardPass(BackwardEngine):
 
     def __init__(self, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None) -> None:
         self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
-        self.found: dict[tuple[int, int], Any] = {}
+        self.watched_grads: dict[tuple[int, int], Any] = {}
         self.reach = reach
         self.nodes = None if reach is None else reach.nodes
         self.sum = OPS["elementwise_add"]
         self.bare = True
-        self.told: set[tuple[int, int]] = set()  # ids of (listener, leaf) pairs already notified
+        self.notified: set[tuple[int, int]] = (
+            set()
+        )  # ids of (listener, leaf) pairs already notified
 
     operands_of = staticmethod(operands_of)
 
-    def final(self, told: list[tuple[Any, Tensor]]) -> None:
+    def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called when the gradients of some leaves are complete: notify their listeners, see
         `grad_hooks.py`.
         """
         with use_mode(NO_TAPE):
-            for listener, leaf in told:
+            for listener, leaf in pairs:
                 gradient = self.leaf(leaf)
-                self.told.add((id(listener), id(leaf)))
-                listener.arrived(leaf, None if gradient is None else self.tensor(gradient))
+                self.notified.add((id(listener), id(leaf)))
+                listener.on_gradient(leaf, None if gradient is None else self.tensor(gradient))
 
-    def final_of_the_rest(self) -> None:
+    def notify_remaining(self) -> None:
         """Called at the end of the pass: notify listeners of leaves whose last node the pass did
         not visit, for example in a second-order pass.
         """
-        pairs = [pair for found in (self.last or {}).values() for pair in found]
-        self.final(
+        pairs = [pair for found in (self.last_uses or {}).values() for pair in found]
+        self.notify_final(
             [
                 (listener, leaf)
                 for listener, leaf in pairs
-                if (id(listener), id(leaf)) not in self.told
+                if (id(listener), id(leaf)) not in self.notified
             ]
         )
 
@@ -158,7 +160,7 @@ class BackwardPass(BackwardEngine):
         """The mode in which rules run."""
         return BARE_ARRAYS
 
-    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
+    def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root; ones for None."""
         return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
 
@@ -166,7 +168,7 @@ class BackwardPass(BackwardEngine):
         """The gradient of an output that no gradient arrived at."""
         return cuda.zeros_like(array)
 
-    def fitted(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to the shape and dtype of an input: sum over broadcast axes, cast, and
         take the real part for a real input. None for an input that is not floating.
         """
@@ -188,38 +190,38 @@ class BackwardPass(BackwardEngine):
         """The gradient as a public Tensor."""
         return Tensor(to_public_grad(gradient))
 
-    def arrived(self, node: Node, gradient: Any) -> tuple[Any, ...]:
+    def output_grads(self, node: Node, gradient: Any) -> tuple[Any, ...]:
         """The gradients of the outputs of a node after hooks, one per differentiable slot."""
         if node.op.single:
-            return (self._final(node, 0, gradient),)
+            return (self._finish_grad(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
-        return tuple(self._of_slot(node, i, outs[i], gradient) for i in node.op.grad_outs)
+        return tuple(self._slot_grads(node, i, outs[i], gradient) for i in node.op.grad_outs)
 
-    def _of_slot(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
+    def _slot_grads(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
         if node.op.outs[index].many:
-            return [self._of_one(node, index + k, a, by_index) for k, a in enumerate(out)]
-        return self._of_one(node, index, out, by_index)
+            return [self._output_grad(node, index + k, a, by_index) for k, a in enumerate(out)]
+        return self._output_grad(node, index, out, by_index)
 
-    def _of_one(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
+    def _output_grad(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
         gradient = by_index.get(index)
         if gradient is None:
             # a PyLayer may turn materialize_grads off
             return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
-        return self._final(node, index, gradient)
+        return self._finish_grad(node, index, gradient)
 
-    def _final(self, node: Node, index: int, gradient: Any) -> Any:
+    def _finish_grad(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:
             gradient = self.apply_hooks(gradient, node.hooks[index])
         if (node.seq, index) in self.watched:
-            self.found[node.seq, index] = gradient
+            self.watched_grads[node.seq, index] = gradient
         return gradient
 
-    def of(self, tensor: Tensor) -> Tensor | None:
+    def grad_of(self, tensor: Tensor) -> Tensor | None:
         """The gradient of a leaf or watched tensor; None if no gradient arrived."""
         found = (
             self.leaf(tensor)
             if tensor.node is None
-            else self.found.get((tensor.node.seq, tensor.index))
+            else self.watched_grads.get((tensor.node.seq, tensor.index))
         )
         return None if found is None else self.tensor(found)
 
@@ -233,10 +235,10 @@ class ResultGradPass(BackwardPass):
         super().__init__()
         self.watched = {
             (-1, -1)
-        }  # matches no result; a non-empty set makes C++ call _final for all results
+        }  # matches no result; a non-empty set makes C++ call _finish_grad for all results
 
-    def _final(self, node: Node, index: int, gradient: Any) -> Any:
-        gradient = super()._final(node, index, gradient)
+    def _finish_grad(self, node: Node, index: int, gradient: Any) -> Any:
+        gradient = super()._finish_grad(node, index, gradient)
         node.grads = {**(node.grads or {}), index: gradient}
         return gradient
 
@@ -255,7 +257,7 @@ class RecordedBackwardPass(BackwardPass):
         """The mode that records."""
         return self._mode
 
-    def given(self, root: Tensor, gradient: Tensor | None) -> Any:
+    def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root, as a Tensor."""
         if gradient is not None:
             return to_public_grad(gradient)
@@ -264,9 +266,6 @@ class RecordedBackwardPass(BackwardPass):
             if self._mode.is_eager
             else OPS["fill_any_like"](root, value=1.0)
         )
-
-    def visit(self, node: Node) -> None:
-        """The engine calls this before the rule of each node."""
 
     def result(self, node: Node, index: int) -> Any:
         """A saved output as a Tensor with its node, so that second-order gradients flow
@@ -281,7 +280,7 @@ class RecordedBackwardPass(BackwardPass):
         """A zero gradient, as a Tensor."""
         return Tensor(cuda.zeros_like(array))
 
-    def fitted(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to the shape and dtype of an input, with ops."""
         shape, dtype = like.meta
         if not is_float(dtype):
@@ -308,15 +307,20 @@ class RecordedBackwardPass(BackwardPass):
 class CheckedBackwardPass(RecordedBackwardPass):
     """A backward pass that checks the gradients which each gradient op returns."""
 
-    _grad_op = ""  # none yet: the initial gradient is the caller's
+    def __init__(
+        self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
+    ) -> None:
+        super().__init__(mode, watched, reach)
+        self.calls_visit = True
+        self._grad_op = ""  # none yet: the initial gradient is the caller's
 
     def visit(self, node: Node) -> None:
-        """Remember the op whose gradients the engine passes to `fitted` next."""
+        """Remember the op whose gradients the engine passes to `reduce_to_input` next."""
         self._grad_op = f"{node.op.type}_grad"
 
-    def fitted(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to its input, and check it."""
-        gradient = super().fitted(gradient, like)
+        gradient = super().reduce_to_input(gradient, like)
         if gradient is not None and self._grad_op:
             check_array(self._grad_op, "its result", gradient.array)
         return gradient

@@ -175,7 +175,7 @@ def user_line() -> UserLine | None:
 
 
 class _Warnings(threading.local):
-    held: list[Callable[[], None]] | None = None
+    deferred: list[Callable[[], None]] | None = None
 
 
 _warnings = _Warnings()
@@ -186,11 +186,11 @@ def defer_warnings() -> Iterator[list[Callable[[], None]]]:
     """Defer the warnings of this thread in the body: yield a list of functions, each of which
     issues one warning.
     """
-    before, _warnings.held = _warnings.held, []
+    before, _warnings.deferred = _warnings.deferred, []
     try:
-        yield _warnings.held
+        yield _warnings.deferred
     finally:
-        _warnings.held = before
+        _warnings.deferred = before
 
 
 def warn(message: str) -> None:
@@ -201,14 +201,14 @@ def warn(message: str) -> None:
         return
     names, file, line = frame.f_globals, frame.f_code.co_filename, frame.f_lineno
 
-    def give() -> None:
+    def emit() -> None:
         registry = names.setdefault("__warningregistry__", {})
         warnings.warn_explicit(message, UserWarning, file, line, names.get("__name__"), registry)
 
-    if _warnings.held is None:
-        give()
+    if _warnings.deferred is None:
+        emit()
     else:
-        _warnings.held.append(give)
+        _warnings.deferred.append(emit)
 
 
 def with_user_line(message: str) -> str:

@@ -16,7 +16,7 @@ from .tensor import Tensor
 class GradListener(Protocol):
     """An object that receives leaf gradients and sets `grad` of its own leaves."""
 
-    def listens(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the listener takes part in the next backward pass."""
         ...
 
@@ -26,11 +26,11 @@ class GradListener(Protocol):
         """
         ...
 
-    def sets(self, leaf: Tensor) -> bool:
+    def owns(self, leaf: Tensor) -> bool:
         """Whether the listener owns a leaf."""
         ...
 
-    def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
+    def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
         """Called when a leaf's gradient is complete; gradient: the new value of `grad`, None if
         there is none.
         """
@@ -54,21 +54,21 @@ def accumulated_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
 
 
 def notify_listeners(
-    sweep: BackwardPass, roots: Sequence[Tensor], asking: Sequence[GradListener]
+    sweep: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
     """Start a pass for the listeners that own leaves it reaches; return these listeners."""
-    if not asking:
+    if not active:
         return []
     reached, last = _reached_leaves(roots)
-    heard = [listener for listener in asking if listener.begin(reached)]
+    notified = [listener for listener in active if listener.begin(reached)]
     by_node: dict[int, list[tuple[GradListener, Tensor]]] = {}
-    for listener in heard:
+    for listener in notified:
         for key, leaf in reached.items():
-            if listener.sets(leaf):
+            if listener.owns(leaf):
                 by_node.setdefault(last[key], []).append((listener, leaf))
-    if heard:
-        sweep.last = by_node
-    return heard
+    if notified:
+        sweep.last_uses = by_node
+    return notified
 
 
 def _reached_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:

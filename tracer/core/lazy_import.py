@@ -14,11 +14,11 @@ def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callabl
     names: relative module of each name; a name equal to its module is the module itself.
     """
 
-    def asked(name: str) -> Any:
+    def get_attribute(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
         found = import_module(names[name], module["__name__"])
         result = module[name] = found if names[name] == f".{name}" else getattr(found, name)
         return result
 
-    return asked
+    return get_attribute

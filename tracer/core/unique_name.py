@@ -13,7 +13,7 @@ class UniqueNames:
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
         self.counts: defaultdict[str, int] = defaultdict(int)
-        self.given: set[str] = set()  # names that users chose
+        self.user_names: set[str] = set()  # names that users chose
 
     def __call__(self, key: str) -> str:
         """The next name for `key`."""
@@ -32,8 +32,8 @@ def counts() -> dict[str, int]:
 
 def register_user_name(name: str) -> bool:
     """Register a name that the user chose; returns whether it was registered before."""
-    known = name in _names.given
-    _names.given.add(name)
+    known = name in _names.user_names
+    _names.user_names.add(name)
     return known
 
 

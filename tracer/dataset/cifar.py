@@ -33,10 +33,10 @@ def reader_creator(
     def reader() -> Iterator[Any]:
         while True:
             with archive_at(filename) as archive:
-                for path, part in members(
+                for path, file in members(
                     archive, os.path.basename(filename), lambda path: sub_name in path
                 ):
-                    yield from _samples(pickles.loads(part.read(), path), path)
+                    yield from _samples(pickles.loads(file.read(), path), path)
             if not cycle:
                 return
 

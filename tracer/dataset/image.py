@@ -72,12 +72,12 @@ def _cubic_weights(old: int, new: int) -> Any:
     weights = np.zeros((new, old))
     for step in range(-1, 3):
         x = np.abs(position - first - step)
-        near = (1.25 * x - 2.25) * x * x + 1
-        far = ((-0.75 * x + 3.75) * x - 6) * x + 3
+        inner = (1.25 * x - 2.25) * x * x + 1
+        outer = ((-0.75 * x + 3.75) * x - 6) * x + 3
         np.add.at(
             weights,
             (np.arange(new), np.clip(first + step, 0, old - 1)),
-            np.where(x <= 1, near, far),
+            np.where(x <= 1, inner, outer),
         )
     return weights
 

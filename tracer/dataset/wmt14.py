@@ -44,13 +44,13 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
         with archive_at(tar_file) as archive:
             for name in _names_ending_with(archive, file_name):
                 for line in common.member(archive, name):
-                    sides = line.decode().strip().split("\t")
-                    if len(sides) != 2:
+                    columns = line.decode().strip().split("\t")
+                    if len(columns) != 2:
                         continue
                     source_indices = [
-                        source.get(w, UNK_IDX) for w in [START, *sides[0].split(), END]
+                        source.get(w, UNK_IDX) for w in [START, *columns[0].split(), END]
                     ]
-                    indices = [target.get(w, UNK_IDX) for w in sides[1].split()]
+                    indices = [target.get(w, UNK_IDX) for w in columns[1].split()]
                     if max(len(source_indices), len(indices)) <= _MAX_LENGTH:
                         yield source_indices, [target[START], *indices], [*indices, target[END]]
 
@@ -78,10 +78,12 @@ def gen(dict_size: int) -> Callable[[], Iterator[Any]]:
 
 def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Return the word indices of both languages; if reverse, words by index."""
-    both = _dictionaries(_archive(), dict_size)
+    dictionaries = _dictionaries(_archive(), dict_size)
     if reverse:
-        return {v: k for k, v in both[0].items()}, {v: k for k, v in both[1].items()}
-    return both
+        return {v: k for k, v in dictionaries[0].items()}, {
+            v: k for k, v in dictionaries[1].items()
+        }
+    return dictionaries
 
 
 def fetch() -> None:

@@ -27,9 +27,9 @@ def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """Iterate over the English and German words of the lines that have both."""
     with archive_at(tar_file) as archive:
         for line in common.member(archive, name):
-            sides = line.decode().strip().split("\t")
-            if len(sides) == 2:
-                yield sides[0].split(), sides[1].split()
+            columns = line.decode().strip().split("\t")
+            if len(columns) == 2:
+                yield columns[0].split(), columns[1].split()
 
 
 def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> dict[Any, Any]:
@@ -68,7 +68,7 @@ def reader_creator(
     return reader
 
 
-def _part(
+def _split_reader(
     name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
     if src_lang not in _OTHER:
@@ -91,21 +91,21 @@ def train(
 
     The sizes of the dictionaries include `<s>`, `<e>` and `<unk>`.
     """
-    return _part("train", src_dict_size, trg_dict_size, src_lang)
+    return _split_reader("train", src_dict_size, trg_dict_size, src_lang)
 
 
 def test(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of the test set."""
-    return _part("test", src_dict_size, trg_dict_size, src_lang)
+    return _split_reader("test", src_dict_size, trg_dict_size, src_lang)
 
 
 def validation(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of the validation set."""
-    return _part("val", src_dict_size, trg_dict_size, src_lang)
+    return _split_reader("val", src_dict_size, trg_dict_size, src_lang)
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:

@@ -43,12 +43,12 @@ def _pool(device: Any) -> Any:
         return cuda.cupy_state.cupy.get_default_memory_pool()
 
 
-def _bytes(device: Any, kind: str) -> int:
+def _bytes(device: Any, counter: str) -> int:
     pool = _pool(device)
     num_bytes = (
-        0 if pool is None else int(pool.used_bytes() if kind == "used" else pool.total_bytes())
+        0 if pool is None else int(pool.used_bytes() if counter == "used" else pool.total_bytes())
     )
-    _max_bytes[kind] = max(_max_bytes[kind], num_bytes)
+    _max_bytes[counter] = max(_max_bytes[counter], num_bytes)
     return num_bytes
 
 

@@ -104,7 +104,7 @@ class Reducer:
         self._used: set[int] = set()
         listeners.add(self)
 
-    def listens(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the reducer takes part in the next backward pass."""
         return self.enabled
 
@@ -131,7 +131,7 @@ class Reducer:
             bucket.clear()
         for key in unused:
             bucket, index = self._locations[key]
-            self.arrived(bucket.parameters[index], None)
+            self.on_gradient(bucket.parameters[index], None)
         return True
 
     def _check_known(self, reached: dict[int, Tensor]) -> None:
@@ -149,11 +149,11 @@ class Reducer:
             )
             raise OarlockError(with_user_line(message))
 
-    def sets(self, leaf: Tensor) -> bool:
+    def owns(self, leaf: Tensor) -> bool:
         """Whether the leaf is one of the parameters."""
         return id(leaf) in self._locations
 
-    def arrived(self, leaf: Tensor, gradient: Tensor | None) -> None:
+    def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
         """Store a complete gradient; start the reduction of buckets that are full."""
         bucket, index = self._locations[id(leaf)]
         if gradient is None and self._allow_unused:

@@ -115,8 +115,8 @@ def log_beta(a: Tensor) -> Tensor:
 @register_kl(Dirichlet, Dirichlet)
 def _(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b = p.concentration, q.concentration
-    apart = (a - b) * (a.digamma() - a.sum(-1, keepdim=True).digamma())
-    return log_beta(b) - log_beta(a) + apart.sum(-1)
+    difference_term = (a - b) * (a.digamma() - a.sum(-1, keepdim=True).digamma())
+    return log_beta(b) - log_beta(a) + difference_term.sum(-1)
 
 
 @register_kl(Beta, Beta)

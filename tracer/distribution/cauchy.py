@@ -73,5 +73,5 @@ class Cauchy(Distribution):
 @register_kl(Cauchy, Cauchy)
 def _(p: Cauchy, q: Cauchy) -> Tensor:
     """Chyzak and Nielsen 2019."""
-    apart = (p.scale + q.scale).square() + (p.loc - q.loc).square()
-    return (apart / (4 * p.scale * q.scale)).log()
+    squares = (p.scale + q.scale).square() + (p.loc - q.loc).square()
+    return (squares / (4 * p.scale * q.scale)).log()

@@ -85,8 +85,8 @@ def _chain_event_rank(ends: list[tuple[Any, Any]]) -> int:
     ends: (this end, the other end) of each transform; this end of the chain is last
     """
     rank = 0
-    for near, far in ends:
-        rank = max(near.event_rank, rank + near.event_rank - far.event_rank)
+    for this_end, other_end in ends:
+        rank = max(this_end.event_rank, rank + this_end.event_rank - other_end.event_rank)
     return rank
 
 

@@ -64,7 +64,7 @@ def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
         )
     natural, value, slopes = _normalizer(p)
     others = q._natural_parameters
-    found = q._log_normalizer(*others) - value
+    divergence = q._log_normalizer(*others) - value
     for ours, theirs, slope in zip(natural, others, slopes, strict=True):
-        found = found - sum_rightmost((theirs - ours) * slope, len(p._event_shape))
-    return found
+        divergence = divergence - sum_rightmost((theirs - ours) * slope, len(p._event_shape))
+    return divergence

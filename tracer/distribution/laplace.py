@@ -77,5 +77,7 @@ class Laplace(Distribution):
 
 @register_kl(Laplace, Laplace)
 def _(p: Laplace, q: Laplace) -> Tensor:
-    apart = (p.loc - q.loc).abs()
-    return (p.scale * (-apart / p.scale).exp() + apart) / q.scale + (q.scale / p.scale).log() - 1
+    distance = (p.loc - q.loc).abs()
+    return (
+        (p.scale * (-distance / p.scale).exp() + distance) / q.scale + (q.scale / p.scale).log() - 1
+    )

@@ -73,5 +73,5 @@ class Uniform(Distribution):
 
 @register_kl(Uniform, Uniform)
 def _(p: Uniform, q: Uniform) -> Tensor:
-    inside = cast(q.low <= p.low, p.low.dtype) * cast(p.high <= q.high, p.low.dtype)
-    return ((q.high - q.low) / (p.high - p.low)).log() - inside.log()
+    is_subset = cast(q.low <= p.low, p.low.dtype) * cast(p.high <= q.high, p.low.dtype)
+    return ((q.high - q.low) / (p.high - p.low)).log() - is_subset.log()

@@ -43,8 +43,9 @@ def _as_complex(x: Tensor) -> Tensor:
 def _normalize_axes(
     x: Tensor, s: Sizes, axes: Sizes, keep_last: bool
 ) -> tuple[list[int] | None, list[int]]:
-    """Return the sizes and the non-negative, sorted axes; last: keep the last axis in its
-    position.
+    """Return the sizes and the non-negative, sorted axes.
+
+    keep_last: keep the last axis in its position
     """
     if axes is None:
         count = x.ndim if s is None else len(s)

@@ -74,14 +74,14 @@ def save(
         raise OpError(f"save: path must be a file name or an open file, not {type(path).__name__}")
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
-    pieces = _serialize_binary(obj) if use_binary_format else _serialize(obj, protocol)
+    chunks = _serialize_binary(obj) if use_binary_format else _serialize(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
         # Serialize completely first: an error must not leave a partial file.
-        path.write(b"".join(pieces))
+        path.write(b"".join(chunks))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} is a folder, not a file name")
     else:
-        atomic_write({path: pieces})
+        atomic_write({path: chunks})
 
 
 def load(
@@ -158,13 +158,13 @@ def state_to_plain(
 
 def _slice_arrays(plain: dict[str, Any], limit: int) -> dict[str, Any]:
     """Slice the arrays that exceed the limit, and add the table of slices."""
-    whole: dict[str, Any] = {}
+    unsliced: dict[str, Any] = {}
     slices_by_name: dict[str, Any] = {}
     table: dict[str, Any] = {}
     for key, value in plain.items():
         step = limit // value.itemsize if isinstance(value, np.ndarray) else 0
         if not step or value.size <= step:
-            whole[key] = value
+            unsliced[key] = value
             continue
         flat = value.reshape(-1)
         slices = {
@@ -173,7 +173,7 @@ def _slice_arrays(plain: dict[str, Any], limit: int) -> dict[str, Any]:
         }
         slices_by_name |= slices
         table[key] = {"OriginShape": value.shape, "slices": list(slices)}
-    return {**whole, **slices_by_name, **({SLICES: table} if table else {})}
+    return {**unsliced, **slices_by_name, **({SLICES: table} if table else {})}
 
 
 def _join_slices(loaded: dict[Any, Any], name: str) -> None:

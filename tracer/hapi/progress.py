@@ -108,15 +108,15 @@ class _Progress:
 
     def begin(self) -> None:
         """Add the time of reading a batch."""
-        now = time.time()
-        self._reading += now - self._last_time
-        self._last_time = now
+        time_ = time.time()
+        self._reading += time_ - self._last_time
+        self._last_time = time_
 
     def end(self, logs: dict[str, Any]) -> None:
         """Add the time of computing a batch."""
-        now = time.time()
-        self._computing += now - self._last_time
-        self._last_time = now
+        time_ = time.time()
+        self._computing += time_ - self._last_time
+        self._last_time = time_
         self.step += 1
         self._num_batches += 1
         self._num_recent_samples += int(logs.get("batch_size", 1))

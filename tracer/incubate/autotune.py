@@ -39,12 +39,12 @@ def set_config(config: dict[str, Any] | str | None = None) -> None:
                 f"autotune.set_config: config must be a dict or a path, not {type(config).__name__}"
             )
         )
-    for part, settings in _SETTINGS.items():
-        for name, kind in settings.items():
-            value = (config or {}).get(part, {}).get(name)
-            if value is not None and not isinstance(value, kind):
-                what = f"The auto-tuning configuration of the {part} is incorrect"
+    for section, settings in _SETTINGS.items():
+        for name, type_ in settings.items():
+            value = (config or {}).get(section, {}).get(name)
+            if value is not None and not isinstance(value, type_):
+                message = f"The auto-tuning configuration of the {section} is incorrect"
                 warn(
-                    f"{what}. The `{name}` should be {kind.__name__}. Use default parameter "
+                    f"{message}. The `{name}` should be {type_.__name__}. Use default parameter "
                     f"instead."
                 )

@@ -24,7 +24,7 @@ __all__ = [
 
 segment_max, segment_mean = geometric.segment_max, geometric.segment_mean
 segment_min, segment_sum = geometric.segment_min, geometric.segment_sum
-KINDS = ("sum", "mean", "none")  # reductions of identity_loss, by number
+REDUCTIONS = ("sum", "mean", "none")  # reductions of identity_loss, by number
 
 
 def graph_send_recv(
@@ -50,14 +50,17 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
 
     reduction: 'sum' or 0, 'mean' or 1, 'none' or 2
     """
-    kind = KINDS[reduction] if isinstance(reduction, int) and reduction in range(3) else reduction
-    if kind not in KINDS:
+    reduction_name = (
+        REDUCTIONS[reduction] if isinstance(reduction, int) and reduction in range(3) else reduction
+    )
+    if reduction_name not in REDUCTIONS:
         raise OpError(
             with_user_line(
-                f"identity_loss: Unsupported reduction type {reduction!r}; there are {list(KINDS)}"
+                f"identity_loss: Unsupported reduction type {reduction!r}; there are "
+                f"{list(REDUCTIONS)}"
             )
         )
-    return x if kind == "none" else (x.sum() if kind == "sum" else x.mean())
+    return x if reduction_name == "none" else (x.sum() if reduction_name == "sum" else x.mean())
 
 
 def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:

@@ -86,8 +86,8 @@ class LookAhead(LookaheadOptimizer):
         return [], []
 
     def _update_slow_copy(self, program: Any, startup: Any, parameter: Any, is_due: Any) -> None:
-        """Append the ops of the slow weights: if is_due is 1, slow += alpha * (parameter - slow) and
-        parameter = slow; at the first step, slow = parameter.
+        """Append the ops of the slow weights: if is_due is 1, slow += alpha * (parameter - slow)
+        and parameter = slow; at the first step, slow = parameter.
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
@@ -131,7 +131,7 @@ class ModelAverage(Averages):
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
             with use_mode(StaticGraphMode(program)):
-                self._state_names = {p.name: self._accumulate(program, p) for p in selected}
+                self._accumulators = {p.name: self._accumulate(program, p) for p in selected}
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:

@@ -142,9 +142,7 @@ class DataLoader:
         return iter(self)
 
     def _to_feed(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
-        """Return a batch as Executor.run expects it: a list with a dict for each place, of which
-        there is one.
-        """
+        """Return a batch as Executor.run expects it: a list of one dict."""
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]
 

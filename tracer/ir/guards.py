@@ -17,7 +17,7 @@ ASSERTED = "assert: "  # prefix of the reader of a guard from an assert, followe
 MOST_ELEMENTS = 64  # max elements of an array that a guard saves completely
 
 
-def shown_value(array: Any) -> str:
+def format_value(array: Any) -> str:
     """The form in which a guard saves a value: a scalar, a flat list of few elements, or a
     digest.
     """

@@ -18,7 +18,7 @@ class Namer:
         self._used: set[str] = set()
         self._counts: defaultdict[str, int] = defaultdict(int)
         # the last numeric suffix of a name; all smaller ones are taken
-        self._last: dict[str, int] = {}
+        self._suffixes: dict[str, int] = {}
         self._layers: dict[tuple[str, str], int] = {}
 
     def beside(self, names: Iterable[str]) -> Namer:
@@ -30,12 +30,12 @@ class Namer:
 
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_1`, `wanted_2`, ... if it is in use."""
-        name, n = wanted, self._last.get(wanted, 0)
+        name, n = wanted, self._suffixes.get(wanted, 0)
         while name in self._used:
             n += 1
             name = f"{wanted}_{n}"
         if n:
-            self._last[wanted] = n
+            self._suffixes[wanted] = n
         self._used.add(name)
         return name
 

@@ -158,7 +158,7 @@ def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     return f"{left}{name(op.type)}({inputs}){attrs}{where}"
 
 
-def _made(block: Block) -> set[str]:
+def _written_names(block: Block) -> set[str]:
     """The variables that an op of the block writes before one reads them."""
     read: set[str] = set()
     result: set[str] = set()
@@ -171,7 +171,7 @@ def _made(block: Block) -> set[str]:
 def block_lines(block: Block) -> Iterator[str]:
     """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
-    result = _made(block)
+    result = _written_names(block)
     declare = {
         var.name: var for var in block.vars.values() if var.name in result and not var.persistable
     }

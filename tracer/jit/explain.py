@@ -73,11 +73,11 @@ class ExplainMode(Static):
 
     def __init__(self, recorder: Recorder, found: list[Problem]) -> None:
         super().__init__(recorder, convert_if_user_code, True)
-        self.found = found
+        self.problems = found
 
     def with_tape(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
-        result = ExplainMode(self.recorder, self.found)
+        result = ExplainMode(self.recorder, self.problems)
         result.tape, result.called_with_tape = tape, self.called_with_tape
         return result
 
@@ -89,8 +89,8 @@ class ExplainMode(Static):
     def note(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""
         result = problem_of(message)
-        if all(_problem_key(result) != _problem_key(other) for other in self.found):
-            self.found.append(result)
+        if all(_problem_key(result) != _problem_key(other) for other in self.problems):
+            self.problems.append(result)
 
 
 def _problem_key(problem: Problem) -> tuple[Any, ...]:
@@ -163,7 +163,7 @@ def _explain_recording(function: Callable[..., Any], input_spec: Any, owner: Any
             and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known
         ):
             mode.note(text)
-    return Explanation(sorted({*mode.found, *silent}), found.guards.to_guards(), True)
+    return Explanation(sorted({*mode.problems, *silent}), found.guards.to_guards(), True)
 
 
 def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:

@@ -37,16 +37,18 @@ class SharedParameters:
 
     def __init__(self) -> None:
         self._namer = Namer()
-        self._known: dict[int, str] = {}
+        self._names_by_tensor: dict[int, str] = {}
         self._alive: list[Tensor] = []
 
     def recorder(self) -> Recorder:
         """Return a recorder for the next program."""
-        return Recorder(namer=self._namer.beside(self._known.values()), known=self._known)
+        return Recorder(
+            namer=self._namer.beside(self._names_by_tensor.values()), known=self._names_by_tensor
+        )
 
     def add(self, scope: dict[str, Tensor]) -> None:
         """Register the tensors of a program under their names."""
-        self._known.update({id(t): name for name, t in scope.items()})
+        self._names_by_tensor.update({id(t): name for name, t in scope.items()})
         self._alive += scope.values()
 
 

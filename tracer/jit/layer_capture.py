@@ -89,7 +89,7 @@ class LayerState:
     def __init__(self, layer: Layer) -> None:
         self.layers = layer.sublayers(include_self=True)
         self.names = structured_names(layer)
-        self.held = [
+        self.saved_state = [
             (owner, key, t, None if isinstance(t, Variable) else t.array)
             for owner, key, t in self._walk()
         ]
@@ -106,7 +106,7 @@ class LayerState:
         """
         return [
             self.names[id(t)]
-            for owner, key, t, array in self.held
+            for owner, key, t, array in self.saved_state
             if id(t) not in kept and (owner.__dict__.get(key) is not t or t.array is not array)
         ]
 

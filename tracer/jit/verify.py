@@ -268,7 +268,7 @@ MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
 ENGINE_ONLY = (
     "engine: squeeze2",
     "is smaller than the filter",
-    "does not fit into what is left of the picture",
+    "does not fit into what is left of the image",
 )
 
 
@@ -283,26 +283,26 @@ class LoopLimiter:
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
-        self.num_endless, self._left, self._scope = 0, 0, scope
+        self.num_endless, self._remaining, self._scope = 0, 0, scope
         loops = any(op.type == "while" for op in program.ops())
         self._compiled = None
         with suppress(Unsupported):
             self._compiled = CompiledProgram(program, on_iteration=self._count) if loops else None
 
     def _count(self) -> None:
-        self._left -= 1
-        if self._left < 0:
+        self._remaining -= 1
+        if self._remaining < 0:
             raise LoopLimitError
 
     def terminates(self, tensors: Sequence[Tensor]) -> bool:
         """Whether all loops end, or an op fails."""
         for given in (tensors, _absolute(tensors)) if self._compiled is not None else ():
-            self._left = MAX_ITERATIONS
+            self._remaining = MAX_ITERATIONS
             try:
                 assert self._compiled is not None
                 run_compiled(self._compiled, self._scope, [t.array for t in given])
             except Exception:
-                if self._left < 0:
+                if self._remaining < 0:
                     self.num_endless += 1
                     return False  # any other error shows when the layer runs
         return True

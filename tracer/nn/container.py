@@ -53,7 +53,7 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers. None takes an index without a layer."""
+    """A list of layers; None reserves an index without a layer."""
 
     def __init__(self, sublayers: Iterable[Layer | None] | None = None) -> None:
         super().__init__()

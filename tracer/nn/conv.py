@@ -80,8 +80,8 @@ class _Conv(Layer):
         """
         if self._padding_mode == "zeros":
             return x, self._padding
-        sides = [p for p in reversed(int_list(self._padding, len(self._stride))) for _ in (0, 1)]
-        return F.pad(x, sides, self._padding_mode, data_format=self._data_format), 0
+        pads = [p for p in reversed(int_list(self._padding, len(self._stride))) for _ in (0, 1)]
+        return F.pad(x, pads, self._padding_mode, data_format=self._data_format), 0
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""

@@ -16,10 +16,10 @@ def check_groups(op: str, groups: Any, **channels: int) -> int:
     channels: by the name of the user's argument.
     """
     count = 1 if groups is None else int(groups)
-    wrong = {name: n for name, n in channels.items() if count <= 0 or n % count}
-    if wrong:
-        listed = " and ".join(f"{name}={n}" for name, n in wrong.items())
-        raise OpError(with_user_line(f"{op}: groups={groups} does not divide {listed}"))
+    indivisible = {name: n for name, n in channels.items() if count <= 0 or n % count}
+    if indivisible:
+        channel_text = " and ".join(f"{name}={n}" for name, n in indivisible.items())
+        raise OpError(with_user_line(f"{op}: groups={groups} does not divide {channel_text}"))
     return count
 
 

@@ -318,27 +318,27 @@ class Layer:
         self, prefix: str = "", include_self: bool = False, layers_set: set[int] | None = None
     ) -> Iterator[tuple[str, Layer]]:
         """Iterate over all sublayers with their structured names, each one once."""
-        seen = set() if layers_set is None else layers_set
-        if id(self) in seen:
+        visited = set() if layers_set is None else layers_set
+        if id(self) in visited:
             return
-        seen.add(id(self))
+        visited.add(id(self))
         if include_self:
             yield prefix, self
         for name, layer in self.named_children():
             yield from layer.named_sublayers(
-                prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=seen
+                prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=visited
             )
 
     def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         """Iterate over the members of a table with their structured names, each one once."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         layers = (
             self.named_sublayers(prefix=prefix, include_self=True) if deep else [(prefix, self)]
         )
         for path, layer in layers:
             for name, tensor in getattr(layer, table).items():
-                if tensor is not None and id(tensor) not in seen:
-                    seen.add(id(tensor))
+                if tensor is not None and id(tensor) not in visited:
+                    visited.add(id(tensor))
                     yield (f"{path}.{name}" if path else name), tensor
 
     def parameters(self, include_sublayers: bool = True) -> list[Parameter]:

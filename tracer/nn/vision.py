@@ -21,8 +21,8 @@ class _PadLayer(FunctionLayer):
 
     def _normalize_config(self, config: dict[str, Any]) -> dict[str, Any]:
         if isinstance(config["padding"], int):
-            sides = {"Pad1D": 2, "Pad3D": 6}.get(type(self).__name__, 4)
-            config["padding"] = [config["padding"]] * sides
+            num_sides = {"Pad1D": 2, "Pad3D": 6}.get(type(self).__name__, 4)
+            config["padding"] = [config["padding"]] * num_sides
         return config
 
     def forward(self, x: Tensor) -> Tensor:

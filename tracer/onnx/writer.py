@@ -167,7 +167,7 @@ def compare_with_model(files: ModelFiles, path: Path) -> str:
     limiter = LoopLimiter(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
-    for arrays in engine.made_up_inputs():
+    for arrays in engine.synthetic_inputs():
         if not limiter.terminates([Tensor(a) for a in arrays]):
             continue  # an endless loop
         try:

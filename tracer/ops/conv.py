@@ -223,7 +223,7 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
 
 
 def _forward(x: Any, w: Any, rank: int, *, groups: int, data_format: str, **window: Any) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     over, out = geometry(x, w, groups=groups, data_format=data_format, **window)
     return restore_format(
         correlate(channels_first(x, data_format), w, over, out, groups), data_format
@@ -233,7 +233,7 @@ def _forward(x: Any, w: Any, rank: int, *, groups: int, data_format: str, **wind
 def _meta_of_rank(rank: int) -> Any:
     def rule(x, w, *, data_format, **window):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         _, out = geometry(x, w, data_format=data_format, **window)
         return Meta(to_format(out, data_format), x.dtype)
 
@@ -438,7 +438,7 @@ def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: A
 
 
 def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     window, out = _transposed(x, w, **attrs)
     return restore_format(
         conv_input_grad(
@@ -451,7 +451,7 @@ def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
 def _transposed_meta(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
-        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         _, out = _transposed(x, w, data_format=data_format, **rest)
         check(
             bias is None or dims_match(size_of(bias.shape), out[1]),

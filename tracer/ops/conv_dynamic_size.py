@@ -54,7 +54,7 @@ def conv_transpose_to(
 def _(x, w, bias, sizes, *, groups, data_format, **_):
     rank = len(x.shape) - 2
     check(
-        rank in (2, 3) and len(w.shape) == rank + 2, "pictures and filters need four or five axes"
+        rank in (2, 3) and len(w.shape) == rank + 2, "images and filters require four or five axes"
     )
     spatial, channels = (-1,) * rank, w.shape[1] * groups if w.shape[1] >= 0 else -1
     last = data_format[-1] == "C"
@@ -91,7 +91,7 @@ def unpool_to(x, mask, sizes):
 
 @unpool_to.meta
 def _(x, mask, sizes):
-    check(len(x.shape) in (4, 5), "pictures need four or five axes")
+    check(len(x.shape) in (4, 5), "images require four or five axes")
     check(
         len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
         "Indices are not whole numbers like X",

@@ -16,7 +16,7 @@ from .sliding_window import NUMBER_WORDS, as_ints
 
 def _meta_of_rank(rank: int) -> Any:
     def rule(x, **attrs):
-        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         _, out = output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
@@ -56,7 +56,7 @@ def max_pool2d_with_index(
 
     X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out
     """
-    check(x.ndim == 4, "pictures need four axes")
+    check(x.ndim == 4, "images require four axes")
     return _first_maxima(
         x,
         make_pooling(
@@ -84,7 +84,7 @@ def max_pool3d_with_index(
 
     X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out
     """
-    check(x.ndim == 5, "pictures need five axes")
+    check(x.ndim == 5, "images require five axes")
     return _first_maxima(
         x,
         make_pooling(
@@ -112,12 +112,10 @@ def put_in_pictures(x, mask, y):
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
-    pictures = math.prod(x.shape[:2])
-    total = np.zeros_like(y, shape=(pictures, math.prod(x.shape[2:])))
+    images = math.prod(x.shape[:2])
+    total = np.zeros_like(y, shape=(images, math.prod(x.shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # a window inside of the padding
-    np.add.at(
-        total, (np.arange(pictures)[:, None], mask.reshape(pictures, -1)), y.reshape(pictures, -1)
-    )
+    np.add.at(total, (np.arange(images)[:, None], mask.reshape(images, -1)), y.reshape(images, -1))
     return total.reshape(x.shape)
 
 
@@ -129,8 +127,8 @@ def _(g, x, mask, y):
 @op("take_from_pictures", "X, Mask -> Out", internal=True)
 def take_from_pictures(x, mask):
     """Out = X at the positions in its images. X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask"""
-    pictures = math.prod(x.shape[:2])
-    flat, places = x.reshape(pictures, -1), mask.reshape(pictures, -1)
+    images = math.prod(x.shape[:2])
+    flat, places = x.reshape(images, -1), mask.reshape(images, -1)
     return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
 
 
@@ -150,7 +148,7 @@ def _(g, x, mask):
 
 def _unpooled_meta(rank: int) -> Any:
     def rule(x, mask, *, output_size, data_format, **_):
-        check(len(x.shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+        check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
         check(
             len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
@@ -163,11 +161,11 @@ def _unpooled_meta(rank: int) -> Any:
 
 def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
     """Zeros with each element of x [N,C,*S] at its position in an image of these sizes."""
-    pictures, count = math.prod(x.shape[:2]), math.prod(sizes)
+    images, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
-    full = np.zeros_like(x, shape=(pictures, count), order="C")
+    full = np.zeros_like(x, shape=(images, count), order="C")
     np.put_along_axis(
-        full, mask.reshape(pictures, -1).astype(np.int64), x.reshape(pictures, -1), axis=1
+        full, mask.reshape(images, -1).astype(np.int64), x.reshape(images, -1), axis=1
     )
     return full.reshape(*x.shape[:2], *sizes)
 

@@ -158,5 +158,5 @@ def _(bboxes, scores, counts, **_):
         "Scores need two axes with RoisNum, three without",
     )
     wide, whole = bboxes.shape[2] + 2 if bboxes.shape[2] >= 0 else -1, np.dtype(np.int32)
-    pictures = bboxes.shape[:1] if counts is None else counts.shape
-    return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta(pictures, whole)
+    images = bboxes.shape[:1] if counts is None else counts.shape
+    return Meta((-1, wide), bboxes.dtype), Meta((-1, 1), whole), Meta(images, whole)

@@ -187,7 +187,7 @@ def maxout(x, *, groups: int, axis: int = 1):
 @maxout.meta
 def _(x, *, groups, axis):
     check_float(x)
-    check(len(x.shape) == 4, "pictures need four axes")
+    check(len(x.shape) == 4, "images require four axes")
     at = normal_axis(axis, 4)
     check(at in (1, 3), f"axis={axis} is not that of the channels")
     return Meta(

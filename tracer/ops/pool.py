@@ -341,7 +341,7 @@ def pool_for(shape: Shape) -> Op:
 def _forward(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
-    check(x.ndim == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+    check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     x = channels_first(x, data_format)
     p = make_pooling(x.shape, exclusive, **attrs)
     out = pool(x, p, pooling_type)

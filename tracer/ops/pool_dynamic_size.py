@@ -35,7 +35,7 @@ def _attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
 
 @pool_to.meta
 def _(x, sizes, *, pooling_type, data_format):
-    check(len(x.shape) == len(sizes) + 2, "Size needs one number per axis of the pictures")
+    check(len(x.shape) == len(sizes) + 2, "Size needs one number per axis of the images")
     spatial, channels = (-1,) * len(sizes), x.shape[-1 if data_format[-1] == "C" else 1]
     return Meta(
         (x.shape[0], *spatial, channels)

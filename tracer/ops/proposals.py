@@ -196,7 +196,7 @@ def generate_proposals(
 def _(scores, deltas, info, anchors, variances, **_):
     check(
         len(info.shape) == 2 and dims_match(info.shape[1], 3),
-        "ImInfo needs height, width and scale of each picture",
+        "ImInfo needs height, width and scale of each image",
     )
     offsets = Meta((scores.shape[0] + 1 if scores.shape[0] >= 0 else -1,), INT64)
     return *_proposals_meta(scores, deltas, anchors), offsets, offsets

@@ -19,7 +19,7 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     if counts is None and lod:
         check(
             len(lod[-1]) == len(x) + 1,
-            "ROIs are sequences of another number of pictures than X has",
+            "ROIs are sequences of another number of images than X has",
         )
         return sequence_ids(row_offsets(lod))
     if counts is None:
@@ -37,7 +37,7 @@ def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
 def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
     """Raise OpError unless X is a batch of images and ROIs has rows of this length."""
     check_float(x)
-    check(len(x.shape) == 4, "pictures need four axes")
+    check(len(x.shape) == 4, "images require four axes")
     check(
         len(rois.shape) == 2 and dims_match(rois.shape[1], corners),
         f"ROIs need the shape [regions, {corners}]",
@@ -50,7 +50,7 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
     check(
         counts is None or (counts.dtype.kind in "iu" and len(counts.shape) == 1),
-        "RoisNum needs one number per picture",
+        "RoisNum needs one number per image",
     )
 
 

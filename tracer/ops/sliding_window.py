@@ -159,7 +159,7 @@ def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
 
     Raises OpError for other ranks and formats.
     """
-    check(len(shape) == rank + 2, f"pictures need {NUMBER_WORDS[rank + 2]} axes")
+    check(len(shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     known = data_format in CHANNELS_FIRST or data_format in CHANNELS_LAST
     check(
         known,

@@ -19,7 +19,7 @@ class LRScheduler:
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded
-    keys: Sequence[str]  # the attributes that state_dict holds
+    keys: Sequence[str]  # attributes in state_dict
 
     def __init__(
         self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False

@@ -161,10 +161,10 @@ class LinearWarmup(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not isinstance(learning_rate, int | float | LRScheduler):
-            kind = type(learning_rate).__name__
+            type_name = type(learning_rate).__name__
             raise OperandError(
                 with_user_line(
-                    f"LinearWarmup: learning_rate must be a number or a scheduler, not {kind}"
+                    f"LinearWarmup: learning_rate must be a number or a scheduler, not {type_name}"
                 )
             )
         self.after = learning_rate
@@ -187,8 +187,8 @@ class LinearWarmup(LRScheduler):
 
         Raises StateError if a value is missing.
         """
-        own = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
-        super().set_state_dict(own if isinstance(self.after, LRScheduler) else state_dict)
+        own_state = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
+        super().set_state_dict(own_state if isinstance(self.after, LRScheduler) else state_dict)
         if isinstance(self.after, LRScheduler) and "LinearWarmup_LR" in state_dict:
             self.after.set_state_dict(state_dict["LinearWarmup_LR"])
 

@@ -37,7 +37,7 @@ def assign_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
 
 
 def _with_parameter_attrs(leaf: Any) -> Parameter:
-    """Return a parameter as it is, or a plain tensor with the attributes that optimizers read."""
+    """Return a parameter, or a plain tensor with the attributes that optimizers read."""
     if not hasattr(leaf, "optimize_attr"):
         leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
     parameter: Parameter = leaf

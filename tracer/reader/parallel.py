@@ -136,9 +136,9 @@ def multiprocess_reader(
             context.Process(target=_send_all, args=(reader, queue.put), daemon=True).start()
         num_running = len(readers)
         while num_running:
-            kind, sample = queue.get()
-            num_running -= kind == "end"
-            yield from _unwrap(kind, sample)
+            message_type, sample = queue.get()
+            num_running -= message_type == "end"
+            yield from _unwrap(message_type, sample)
 
     def through_pipes() -> Iterator[Any]:
         receivers = []
@@ -149,10 +149,10 @@ def multiprocess_reader(
             sender.close()
         while receivers:
             for receiver in list(receivers):
-                kind, sample = receiver.recv()
-                if kind == "end":
+                message_type, sample = receiver.recv()
+                if message_type == "end":
                     receivers.remove(receiver)
-                yield from _unwrap(kind, sample)
+                yield from _unwrap(message_type, sample)
 
     return through_pipes if use_pipe else through_queue
 
@@ -170,8 +170,8 @@ def _send_all(reader: Reader, send: Callable[[Any], None]) -> None:
         raise
 
 
-def _unwrap(kind: str, sample: Any) -> Iterator[Any]:
-    if kind == "error":
+def _unwrap(message_type: str, sample: Any) -> Iterator[Any]:
+    if message_type == "error":
         raise OpError(with_user_line(f"multiprocess_reader: a reader raised {sample}"))
-    if kind == "sample":
+    if message_type == "sample":
         yield sample

@@ -98,7 +98,7 @@ class ServedModel:
         """Run once on synthetic inputs, so that the first request does not wait for
         initialization.
         """
-        for feeds in self.engine.made_up_inputs():
+        for feeds in self.engine.synthetic_inputs():
             try:
                 self.engine.run(feeds)
                 return

@@ -54,7 +54,7 @@ def _preserves_results_in_batch(engine: Engine) -> bool:
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
-    for first in engine.made_up_inputs():
+    for first in engine.synthetic_inputs():
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False

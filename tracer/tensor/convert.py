@@ -132,13 +132,13 @@ def _stack_nested(data: Any) -> Tensor:
 
 def constant(array: Any) -> Tensor:
     """Record `array` as an op assign_value."""
-    kinds = {
+    kind_by_dtype = {
         np.dtype(np.int32): "i",
         np.dtype(np.int64): "l",
         np.dtype(np.float32): "f",
         np.dtype(np.float64): "d",
     }
-    key = "b" if array.dtype == np.bool_ else kinds.get(array.dtype)
+    key = "b" if array.dtype == np.bool_ else kind_by_dtype.get(array.dtype)
     if key is None:
         supported = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
         return cast(supported, array.dtype)

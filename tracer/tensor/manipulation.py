@@ -566,8 +566,8 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
 
 
 def _scalar_dtype(number: Any, other: Any) -> Any:
-    """Return the dtype of a scalar beside another operand: that of a tensor, but float64 if it
-    would truncate a fraction; NumPy's common dtype beside another scalar.
+    """Return the dtype of a scalar operand: that of the other tensor, but float64 if it would
+    truncate a fraction; NumPy's common dtype if the other operand is a scalar.
     """
     if not isinstance(other, Tensor):
         return np.result_type(np.asarray(number), np.asarray(other))

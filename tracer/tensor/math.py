@@ -185,8 +185,8 @@ def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _as_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Convert both operands to tensors. Beside a Python number, bool counts as integer, and
-    integers become floating if the number is.
+    """Convert both operands to tensors. With a Python number, a bool tensor counts as integer, and
+    an integer tensor becomes floating if the number is.
     """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
@@ -264,12 +264,12 @@ def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 def _try_scale(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     """Apply the op `scale` if it is exact for this number and dtype; otherwise return None."""
-    kind = x.meta.dtype.kind
+    dtype_kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
         value = value.item()
-    if kind == "u":  # -1 and numbers out of range of the dtype are not exact
+    if dtype_kind == "u":  # -1 and numbers out of range of the dtype are not exact
         return None
-    if kind in "bc" or (kind in "iu" and not isinstance(value, int)):
+    if dtype_kind in "bc" or (dtype_kind in "iu" and not isinstance(value, int)):
         return None
     if not state.mode.is_eager and np.float32(value) != value and x.meta.dtype != np.float32:
         return None  # Files store attributes as float32, which is not exact for this dtype.

@@ -140,9 +140,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 MODULES = [
-    import_module(f"{__package__}.{found.name}")
-    for found in iter_modules([str(Path(__file__).parent)])
-    if found.name != "patch"
+    import_module(f"{__package__}.{info.name}")
+    for info in iter_modules([str(Path(__file__).parent)])
+    if info.name != "patch"
 ]
 
 

@@ -93,8 +93,8 @@ def diff(
     """
     if n < 1:
         raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
-    pieces = [p for p in (prepend, x, append) if p is not None]
-    x = manipulation.concat(pieces, axis) if len(pieces) > 1 else x
+    tensors = [p for p in (prepend, x, append) if p is not None]
+    x = manipulation.concat(tensors, axis) if len(tensors) > 1 else x
     check_tensors(x)
     axis = normalize_axis(axis, x, "diff")
     for _ in range(n):

@@ -259,14 +259,14 @@ def _flatten_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     if any(not -rank <= a < rank for a in axis_arg) or len({a % rank for a in axis_arg}) < len(
         axis_arg
     ):
-        problem = f"axis={axis_arg} contains an axis twice or out of range (X={x.meta})"
+        problem = f"axis={axis_arg} names an axis twice or one out of range (X={x.meta})"
         raise OpError(with_user_line(f"median, quantile: {problem}"))
     axes = sorted(a % rank for a in axis_arg) or list(range(rank))
     others = [i for i in range(rank) if i not in axes]
-    moved = OPS["transpose2"](x, axis=[*others, *axes]) if others else x
+    transposed = OPS["transpose2"](x, axis=[*others, *axes]) if others else x
     sizes = [x.shape[i] for i in axes]
     merged_size = np.prod(sizes, dtype=int).item() if all(isinstance(n, int) for n in sizes) else -1
-    return manipulation.reshape(moved, [*(x.shape[i] for i in others), merged_size]), axes
+    return manipulation.reshape(transposed, [*(x.shape[i] for i in others), merged_size]), axes
 
 
 def _restore_axes(out: Tensor, axes: list[int], keepdim: bool) -> Tensor:

@@ -6,27 +6,22 @@
 #include "convert/registry.h"
 
 namespace oarlock {
-std::optional<std::pair<Value, Value>> NodeContext::complex_parts(const Value& v) const {
+std::optional<std::pair<Value, Value>> NodeContext::complex_parts(Value v) const {
   const auto& [re, im] = graph_.type_of(v).complex_parts;
-  return re.empty()
-             ? std::nullopt
-             : std::optional(std::pair(graph_.resolve_renamed(re), graph_.resolve_renamed(im)));
+  return re ? std::optional(std::pair(re, im)) : std::nullopt;
 }
 
-Value NodeContext::complex(const Value& re, const Value& im) {
-  Value v = graph_.unique_name(output_base_name() + "/complex");
-  ValueType& known = graph_.value_types_[v];
-  known.dtype = dtype(re) == DType::float64 ? DType::complex128 : DType::complex64;
-  known.shape = shape(re);
-  known.complex_parts = {re, im};
-  return v;
+Value NodeContext::complex(Value re, Value im) {
+  ValueType type{dtype(re) == DType::float64 ? DType::complex128 : DType::complex64, shape(re),
+                 std::nullopt};
+  type.complex_parts = {re, im};
+  return graph_.add_value(output_base_name() + "/complex", std::move(type));
 }
 
 bool GraphBuilder::has_complex_operand(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_binding(name); v && !type_of(*v).complex_parts.first.empty())
-        return true;
+      if (type_of(find_binding(name)).complex_parts.first) return true;
   return false;
 }
 
@@ -38,10 +33,10 @@ const Rule* GraphBuilder::find_rule_for(const OpDesc& op) const {
   return find_rule(op.type, options_.opset);
 }
 
-Value GraphBuilder::select_complex_part(const Value& v) const {
+Value GraphBuilder::select_complex_part(Value v) const {
   const auto& [re, im] = type_of(v).complex_parts;
-  if (complex_part_ < 0 || re.empty()) return v;
-  return resolve_renamed(complex_part_ == 0 ? re : im);
+  if (complex_part_ < 0 || !re) return v;
+  return complex_part_ == 0 ? re : im;
 }
 
 // Real and complex inputs cannot be mixed here: the imaginary part of a real input would be that
@@ -73,7 +68,7 @@ void NodeContext::lower_complex_parts() {
                                  complex(part_results[0][i].second, part_results[1][i].second));
 }
 
-Value NodeContext::as_complex(const Value& pairs) {
+Value NodeContext::as_complex(Value pairs) {
   auto part = [&](std::int64_t at) {
     return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}});
   };
@@ -81,17 +76,17 @@ Value NodeContext::as_complex(const Value& pairs) {
   return complex(re, part(1));
 }
 
-Value NodeContext::as_real(const Value& v) {
+Value NodeContext::as_real(Value v) {
   auto parts = complex_parts(v);
   return parts ? concat({unsqueeze(parts->first, {-1}), unsqueeze(parts->second, {-1})}, -1) : v;
 }
 
-Value GraphBuilder::split_complex(const Value& pairs) {
+Value GraphBuilder::split_complex(Value pairs) {
   static const OpDesc feed{"feed", {}, {}, {}, ""};
   return NodeContext(feed, *this).as_complex(pairs);
 }
 
-Value GraphBuilder::merge_complex(const Value& v) {
+Value GraphBuilder::merge_complex(Value v) {
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   return NodeContext(fetch, *this).as_real(v);
 }

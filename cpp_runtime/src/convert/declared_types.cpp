@@ -39,8 +39,8 @@ bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
   if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
-      if (const Value* v = find_binding(name);
-          v && declares_more_sizes(declared_type(name).shape, type_of(*v).shape))
+      if (Value v = find_binding(name);
+          v && declares_more_sizes(declared_type(name).shape, type_of(v).shape))
         return true;
   return false;
 }

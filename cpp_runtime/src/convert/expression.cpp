@@ -9,14 +9,14 @@ Expr Expr::emit(std::string_view onnx, Values more_inputs) const {
   return {*n_, n_->emit(onnx, std::move(more_inputs))};
 }
 
-Expr arange(NodeContext& n, const Value& count) {
+Expr arange(NodeContext& n, Value count) {
   auto known = n.const_ints(count);
   Expr range(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
   if (known && known->size() == 1) n.declare_type(range, DType::int64, Ints{(*known)[0]});
   return range;
 }
 
-Expr gather_rows(const Expr& rows, const Value& at) {
+Expr gather_rows(const Expr& rows, Value at) {
   return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
 }
 
@@ -109,7 +109,7 @@ Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes, bool keepdim
   return {x.node(), reduce(x.node(), onnx, x, axes, keepdims)};
 }
 
-Expr full_like(const Expr& like, double value, const Value& shape) {
+Expr full_like(const Expr& like, double value, Value shape) {
   return like.scalar_like(value).emit("Expand", {shape});
 }
 

@@ -10,8 +10,8 @@ class Expr {
   Expr(NodeContext& n, Value v) : n_(&n), v_(std::move(v)) {}
 
   NodeContext& node() const { return *n_; }
-  const Value& value() const { return v_; }
-  operator const Value&() const { return v_; }  // implicit conversion to Value
+  Value value() const { return v_; }
+  operator Value() const { return v_; }  // implicit conversion to Value
 
   Expr emit(std::string_view onnx, Values more_inputs = {}) const;
   Expr scalar_like(double x) const { return {*n_, n_->scalar_like(x, v_)}; }
@@ -26,10 +26,10 @@ class Expr {
 inline Expr in(NodeContext& n, std::string_view slot) { return {n, n.in(slot)}; }
 
 /// 0 .. count-1. count: int64[] or int64[1] -> int64[count]
-Expr arange(NodeContext& n, const Value& count);
+Expr arange(NodeContext& n, Value count);
 
 /// Rows at indices of any shape. [T,*], int[...] -> [...,*]
-Expr gather_rows(const Expr& rows, const Value& at);
+Expr gather_rows(const Expr& rows, Value at);
 /// `v` with an additional last axis of size 1.
 Expr unsqueeze_last(const Expr& v);
 
@@ -101,6 +101,6 @@ inline Expr sum(const Expr& x, const Ints& axes = {}, bool keepdims = false) {
 }
 
 /// A tensor of `shape` (int64[rank]) filled with `value`, with the dtype of `like`.
-Expr full_like(const Expr& like, double value, const Value& shape);
+Expr full_like(const Expr& like, double value, Value shape);
 
 }  // namespace oarlock

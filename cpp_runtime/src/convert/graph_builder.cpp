@@ -63,7 +63,10 @@ Strings output_names(const Program& p) {
 
 GraphBuilder::GraphBuilder(const Program& program, const Params& params,
                            const LowerOptions& options)
-    : program_(program), params_(params), options_(options), top_{&model_.graph, {}, {}, nullptr} {
+    : program_(program),
+      params_(params),
+      options_(options),
+      top_{&add_graph("main"), {}, {}, nullptr} {
   model_.opset = options.opset;
   model_.ir = options.opset <= 8    ? 4
               : options.opset <= 14 ? 7
@@ -71,7 +74,6 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
               : options.opset <= 20 ? 9
                                     : 10;
   model_.location = options.location;
-  model_.graph.name = "main";
 }
 
 onnx::Model GraphBuilder::build() {
@@ -92,8 +94,9 @@ onnx::Model GraphBuilder::build() {
 }
 
 onnx::Model GraphBuilder::finish() {
+  for (BuilderGraph& graph : graphs_) write_names(graph);
+  model_.graph = std::move(main_graph());
   onnx::prune(model_.graph);
-  name_nodes(model_.graph, 0);  // nodes of outputs and guards, which no op emitted
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)
     model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
@@ -110,33 +113,26 @@ void GraphBuilder::add_inputs() {
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
     append_complex_axis(input);
-    value_types_[names[i]] = ValueType{input.dtype, input.shape, std::nullopt};
-    top_.bindings[feeds[i]] = is_complex(var->dtype) ? split_complex(names[i]) : names[i];
-    model_.graph.inputs.push_back(std::move(input));
+    Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
+    top_.bindings[feeds[i]] = is_complex(var->dtype) ? split_complex(v) : v;
+    main_graph().inputs.push_back(std::move(input));
   }
 }
 
-// An output is named by renaming the value that its node computes.  Values without a node, and
-// values that already are an output, get an Identity.
-void GraphBuilder::add_output(const Value& value, const std::string& name) {
+// The value becomes the output and gets its name.  Values that no node of this graph computes, and
+// values that already are an output, are copied by an Identity.
+void GraphBuilder::add_output(Value value, const std::string& name) {
   Value v = merge_complex(value);
-  if (auto found = output_renames_.find(v); found != output_renames_.end()) v = found->second;
-  auto producer = producers_.find(v);
-  bool computed = producer != producers_.end() && producer->second.graph == &model_.graph &&
-                  !output_names_.count(v);
-  ValueType known = type_of(v);
-  if (v == name && computed) {
-  } else if (computed) {
-    record_rename(v, name);
-    output_renames_[v] = name;
+  if (ValueRecord& record = record_of(v); record.graph == top_.graph && !record.is_graph_output) {
+    record.name = name;
   } else {
-    model_.graph.nodes.push_back({"Identity", "", "", {v}, {name}, {}});
+    Value copy = add_value_with_name(name, type_of(v));
+    add_node(*top_.graph, {{"Identity", "", "", {}, {}, {}}, {v}, {copy}});
+    v = copy;
   }
-  value_types_[name] = known;
-  onnx::ValueInfo output{
-      name, known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()};
-  model_.graph.outputs.push_back(std::move(output));
-  output_names_.insert(name);
+  const ValueType& known = type_of(v);
+  add_graph_output(*top_.graph, v,
+                   {"", known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()});
 }
 
 void GraphBuilder::add_outputs() {
@@ -147,7 +143,7 @@ void GraphBuilder::add_outputs() {
     const VarDesc* var = program_.var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
-            !type_of(v).complex_parts.first.empty())  // readers of pairs rely on the declared dtype
+            bool(type_of(v).complex_parts.first))  // readers of pairs rely on the declared dtype
       throw Error(ErrorCode::unsupported, program_.name + ": the output '" + names[i] +
                                               "' is declared " + std::string(name_of(var->dtype)) +
                                               ", which it is not");
@@ -158,7 +154,7 @@ void GraphBuilder::add_outputs() {
     bool already_fetched = fetched.count(extra) > 0;
     if (!already_fetched && !program_.var(extra))
       throw Error(ErrorCode::input, program_.name + ": no variable '" + extra + "' to fetch");
-    for (const onnx::ValueInfo& input : model_.graph.inputs)
+    for (const onnx::ValueInfo& input : main_graph().inputs)
       if (input.name == extra)
         throw Error(ErrorCode::input,
                     program_.name + ": '" + extra + "' is an input, not to fetch");
@@ -167,10 +163,6 @@ void GraphBuilder::add_outputs() {
     add_output(value_of(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_lod_outputs();
-  apply_renames(model_.graph, 0, output_renames_);
-  for (auto& [paddle, value] : top_.bindings)
-    if (auto found = output_renames_.find(value); found != output_renames_.end())
-      value = found->second;
 }
 
 void GraphBuilder::add_guard_outputs() {
@@ -187,8 +179,10 @@ void GraphBuilder::add_guard_outputs() {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     Value v = value_of(guard.var, reader);
     bool value = guard.kind == "value";
-    model_.graph.nodes.push_back({value ? "Identity" : "Shape", "", "", {v}, {name}, {}});
-    model_.graph.outputs.push_back({name, value ? type_of(v).dtype : DType::int64, {}, {}, false});
+    Value output = add_value_with_name(
+        name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
+    add_node(*top_.graph, {{value ? "Identity" : "Shape", "", "", {}, {}, {}}, {v}, {output}});
+    add_graph_output(*top_.graph, output, {"", type_of(output).dtype, {}, {}, false});
   }
 }
 
@@ -238,7 +232,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     check_axes(node);
     rule->lower(node);
     Value inherited_row_splits = first_input_row_splits(op);
-    name_results(op, first_node);
+    bind_results(op, first_node);
     name_nodes(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
   } catch (const Error& error) {
@@ -286,11 +280,8 @@ void GraphBuilder::bind_placeholders(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {
-      Value v = unique_name(name);
-      value_types_[v] = declared_type(name);
-      scope_->bindings[name] = v;
-      Value row_splits = scope_->row_splits[name] = unique_name(name + ".lod");
-      value_types_[row_splits] = ValueType{DType::int64, Ints{-1}, std::nullopt};
+      scope_->bindings[name] = add_value(name, declared_type(name));
+      scope_->row_splits[name] = add_value(name + ".lod", {DType::int64, Ints{-1}, std::nullopt});
     }
 }
 
@@ -317,11 +308,11 @@ void GraphBuilder::report_problems() const {
                                           (count == 1 ? "" : "s") + " cannot be lowered" + lines);
 }
 
-const Value* GraphBuilder::find_binding(std::string_view name) const {
+Value GraphBuilder::find_binding(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->bindings.find(name); found != scope->bindings.end())
-      return &found->second;
-  return nullptr;
+      return found->second;
+  return {};
 }
 
 const OpDesc* GraphBuilder::find_writer(std::string_view name) const {
@@ -352,7 +343,7 @@ const BranchPairs& GraphBuilder::branch_pairs() {
 }
 
 Value GraphBuilder::value_of(std::string_view name, const OpDesc& reader) {
-  if (const Value* bound = find_binding(name)) return select_complex_part(*bound);
+  if (Value bound = find_binding(name)) return select_complex_part(bound);
   if (const Param* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writer(name))
     throw Error(ErrorCode::unsupported, program_.name + ": " + writer->type + ": its result '" +
@@ -365,7 +356,7 @@ Value GraphBuilder::value_of(std::string_view name, const OpDesc& reader) {
 
 Value GraphBuilder::add_weight(const Param& param) {
   bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
-  onnx::Initializer init{unique_name(param.name), param.dtype, param.shape, "", false, 0, 0};
+  onnx::Initializer init{param.name, param.dtype, param.shape, "", false, 0, 0};
   if (is_complex(param.dtype)) init.dtype = oarlock::part_of(param.dtype), init.shape.push_back(2);
   if (small || options_.inline_weights) {
     init.bytes = std::string(params_.data(param));
@@ -377,21 +368,23 @@ Value GraphBuilder::add_weight(const Param& param) {
   return top_.bindings[param.name] = v;
 }
 
+// The name of `init` becomes unique.
 Value GraphBuilder::add_initializer(onnx::Initializer init) {
-  Value name = init.name;
-  ValueType& known = value_types_[name];
-  known.dtype = init.dtype, known.shape = init.shape;
+  ValueType known{init.dtype, init.shape, std::nullopt};
   if (auto values = init.external ? std::nullopt : as_ints({init.dtype, init.shape, init.bytes}))
     if (init.shape.size() <= 1) known.partial_value = PartialValue{init.shape, *values};
-  initializer_index_[name] = model_.graph.initializers.size();
-  model_.graph.initializers.push_back(std::move(init));
-  return name;
+  Value v = add_value(init.name, std::move(known));
+  init.name = record_of(v).name;
+  record_of(v).initializer = main_graph().initializers.size();
+  main_graph().initializers.push_back(std::move(init));
+  return v;
 }
 
 // Small constants are named after their content, so equal constants are shared.
 Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
   std::string name = "const";
-  if (tensor.bytes.size() <= 64) {
+  bool is_small = tensor.bytes.size() <= 64;
+  if (is_small) {
     name = std::string(name_of(tensor.dtype)) + show(tensor.shape) + ":";
     for (unsigned char byte : tensor.bytes)
       name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
@@ -402,16 +395,11 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
              (tensor.shape.empty() ? ":" + list : "[" + list + "]");
       if (tensor.shape.size() > 1) name += show(tensor.shape);
     }
-    if (initializer_index_.count(name)) return name;
+    if (auto found = constants_.find(name); found != constants_.end()) return found->second;
   }
-  return add_initializer(
-      {unique_name(name), tensor.dtype, tensor.shape, tensor.bytes, false, 0, 0});
-}
-
-const ValueType& GraphBuilder::type_of(const Value& v) const {
-  static const ValueType nothing;
-  auto found = value_types_.find(v);
-  return found == value_types_.end() ? nothing : found->second;
+  Value v = add_initializer({name, tensor.dtype, tensor.shape, tensor.bytes, false, 0, 0});
+  if (is_small) constants_[name] = v;
+  return v;
 }
 
 std::string GraphBuilder::describe(const OpDesc& op) const {
@@ -419,9 +407,9 @@ std::string GraphBuilder::describe(const OpDesc& op) const {
   if (block_ != 0) text += " of block " + std::to_string(block_);
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names) {
-      const Value* v = find_binding(name);
+      Value v = find_binding(name);
       const Param* param = params_.find(name);
-      ValueType known = v       ? type_of(*v)
+      ValueType known = v       ? type_of(v)
                         : param ? ValueType{param->dtype, param->shape, std::nullopt}
                                 : declared_type(name);
       text += ", " + slot + "=" + std::string(name_of(known.dtype)) +

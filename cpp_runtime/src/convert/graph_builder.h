@@ -1,6 +1,7 @@
-// The ONNX graph under construction: variable bindings per scope and the inferred type of every
-// value.
+// The ONNX graph under construction: variable bindings per scope, and the name, the inferred type
+// and the node of every value.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,14 +47,40 @@ struct ValueType {
   Value int8_value{};                       // the int8 form of quantized values stored as floats
 };
 
-/// One naming scope: the main graph, or the body of an If or Loop.
+/// A node under construction. onnx: the node, without inputs and outputs until
+/// GraphBuilder::finish().
+struct BuilderNode {
+  onnx::Node onnx;
+  Values inputs, outputs;
+};
+
+/// A graph under construction: the main graph, or the body of an If, Loop or Scan. onnx: the graph,
+/// without nodes and without names of outputs until GraphBuilder::finish().
+struct BuilderGraph {
+  std::shared_ptr<onnx::Graph> onnx;
+  std::vector<BuilderNode> nodes;
+  Values outputs;
+};
+
+/// What is known about a value. name: unique in the model; a result of an op has the name of its
+/// variable.
+struct ValueRecord {
+  std::string name;
+  ValueType type;
+  const BuilderGraph* graph = nullptr;  // the graph that computes it; null for inputs and weights
+  std::size_t node = 0;                 // its node in that graph
+  std::optional<std::size_t> initializer = std::nullopt;  // index of the weight or constant
+  bool has_variable_name = false;
+  bool is_graph_output = false;
+};
+
+/// The Paddle variables of a graph under construction.
 struct Scope {
-  onnx::Graph* graph;
+  BuilderGraph* graph;
   std::map<std::string, Value, std::less<>> bindings;
   std::map<std::string, const OpDesc*, std::less<>> writers;
   Scope* parent = nullptr;
   std::map<std::string, Value, std::less<>> row_splits = {};  // row splits of packed sequences
-  std::set<Value, std::less<>> results = {};                  // outputs of the subgraph so far
 };
 
 struct Rule;
@@ -75,7 +102,7 @@ class GraphBuilder {
   void add_lod_inputs();
   void add_lod_outputs();
   void add_outputs();
-  void add_output(const Value& v, const std::string& name);
+  void add_output(Value v, const std::string& name);
   void add_guard_outputs();
   void lower_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
@@ -83,42 +110,51 @@ class GraphBuilder {
   void record_missing_rules(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
-  Value select_complex_part(const Value& v) const;
-  Value merge_complex(const Value& v);
-  Value split_complex(const Value& pairs);
-  void name_results(const OpDesc& op, std::size_t first_node);
-  static void name_nodes(onnx::Graph& graph, std::size_t first_node);
+  Value select_complex_part(Value v) const;
+  Value merge_complex(Value v);
+  Value split_complex(Value pairs);
+  void bind_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
   Value first_input_row_splits(const OpDesc& op) const;
-  void propagate_row_splits(const OpDesc& op, const Value& inherited);
+  void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_placeholders(const OpDesc& op);
   void report_problems() const;
   onnx::Model finish();
 
   Value value_of(std::string_view paddle_name, const OpDesc& reader);
-  const Value* find_binding(std::string_view paddle_name) const;
+  Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writer(std::string_view paddle_name) const;
   bool is_read(const std::string& paddle_name);
   const BranchPairs& branch_pairs();
   Value add_weight(const Param& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
-  const ValueType& type_of(const Value& v) const;
+  Value add_value(const std::string& wanted_name, ValueType type);
+  Value add_value_with_name(std::string name, ValueType type);
+  void add_node(BuilderGraph& graph, BuilderNode node);
+  void add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInfo info);
+  ValueRecord& record_of(Value v) { return values_[v.id_]; }
+  const ValueRecord& record_of(Value v) const { return values_[v.id_]; }
+  ValueType& type_of(Value v) { return record_of(v).type; }
+  const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
   bool distrusts_declared_sizes(const OpDesc& op) const;
   void merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                            bool trusted) const;
   std::string unique_name(const std::string& wanted);
-  const Value& resolve_renamed(const Value& v) const;
-  using Renames = std::map<Value, Value, std::less<>>;
-  static void apply_renames(onnx::Graph& graph, std::size_t first_node, const Renames& renames);
-  void record_rename(const Value& from, const Value& to);
+  BuilderGraph& add_graph(std::string name);
+  onnx::Graph& main_graph() { return *graphs_.front().onnx; }
+  void name_nodes(BuilderGraph& graph, std::size_t first_node) const;
+  Strings names_of(const Values& values) const;
+  void write_names(BuilderGraph& graph) const;
   std::string describe(const OpDesc& op) const;
 
   const Program& program_;
   const Params& params_;
   LowerOptions options_;
   onnx::Model model_;
+  std::deque<BuilderGraph> graphs_;    // the first is the main graph
+  std::deque<ValueRecord> values_{1};  // by Value::id_
   Scope top_;
   Scope* scope_ = &top_;
   std::int32_t block_ = 0;
@@ -126,23 +162,13 @@ class GraphBuilder {
   std::set<std::string, std::less<>> used_names_, domains_;
   std::map<std::string, int, std::less<>>
       last_suffix_;  // by name that was requested more than once
-  std::map<std::string, ValueType, std::less<>> value_types_;
-  std::map<std::string, std::size_t, std::less<>> initializer_index_;
-  std::vector<std::pair<std::string, Value>> results_;  // outputs of the current op
+  std::map<std::string, Value, std::less<>> constants_;  // small constants, by content
+  std::vector<std::pair<std::string, Value>> results_;   // outputs of the current op
   std::map<std::string, Value, std::less<>>
       own_row_splits_;           // row splits that the rule of the current op sets
   bool has_row_splits_ = false;  // whether any value has row splits
   std::vector<std::string> problems_;
   int needed_opset_ = 0;
-  std::map<Value, Value, std::less<>>
-      renames_;  // renames after other code may have stored the old name
-  struct Producer {
-    const onnx::Graph* graph;
-    std::size_t node;
-  };
-  std::map<Value, Producer, std::less<>> producers_;  // the node that computes each value
-  Renames output_renames_;  // of values to graph outputs, applied before the nodes change
-  std::set<std::string, std::less<>> output_names_;  // outputs added so far
   std::optional<std::set<std::string_view>>
       read_names_;  // every variable that an op, a guard or the caller reads
   std::map<std::int32_t, BranchPairs> branch_pairs_;  // by block index

@@ -36,10 +36,10 @@ void GraphBuilder::add_lod_inputs() {
                   program_.name + ": input '" + var->name + "' has " +
                       std::to_string(var->lod_level) +
                       " levels of sequences (LoD), only one has a lowering");
-    model_.graph.inputs.push_back(
+    main_graph().inputs.push_back(
         {lod_input.name, DType::int64, {-1}, {lod_input.name + ".0"}, true});
-    value_types_[lod_input.name] = ValueType{DType::int64, Ints{-1}, std::nullopt};
-    top_.row_splits[var->name] = lod_input.name;
+    top_.row_splits[var->name] =
+        add_value_with_name(lod_input.name, {DType::int64, Ints{-1}, std::nullopt});
     has_row_splits_ = true;
   }
 }
@@ -47,7 +47,7 @@ void GraphBuilder::add_lod_inputs() {
 void GraphBuilder::add_lod_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   for (std::size_t i = 0; i < fetches.size(); ++i)
-    if (Value offsets = row_splits_of(fetches[i]); !offsets.empty())
+    if (Value offsets = row_splits_of(fetches[i]))
       add_output(offsets, unique_name(names[i] + ".lod"));
 }
 
@@ -55,52 +55,51 @@ void GraphBuilder::add_lod_outputs() {
 Value GraphBuilder::row_splits_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->parent) {
     if (auto found = scope->row_splits.find(name); found != scope->row_splits.end())
-      return resolve_renamed(found->second);
-    if (scope->bindings.count(name)) return "";
+      return found->second;
+    if (scope->bindings.count(name)) return {};
   }
-  return "";
+  return {};
 }
 
 // Slot X comes first.  Programs without sequences skip the search.
 Value GraphBuilder::first_input_row_splits(const OpDesc& op) const {
-  if (!has_row_splits_) return "";
-  if (traits_of(op.type).lod == OpTraits::none) return "";
+  if (!has_row_splits_) return {};
+  if (traits_of(op.type).lod == OpTraits::none) return {};
   Strings names;
   for (auto& [slot, in] : op.inputs)
     names.insert(slot == "X" ? names.begin() : names.end(), in.begin(), in.end());
   for (const std::string& name : names)
-    if (Value offsets = row_splits_of(name); !offsets.empty()) return offsets;
-  return "";
+    if (Value offsets = row_splits_of(name)) return offsets;
+  return {};
 }
 
-void GraphBuilder::propagate_row_splits(const OpDesc& op, const Value& inherited) {
+void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
   if (!has_row_splits_) return;
   bool hands_on = traits_of(op.type).lod == OpTraits::propagate;
   for (auto& [paddle, value] : results_) {
     auto own = own_row_splits_.find(paddle);
     bool passes = hands_on || holds_sequences(program_.var(paddle, block_));
-    Value offsets = own != own_row_splits_.end() ? own->second : passes ? inherited : "";
-    if (offsets.empty())
-      scope_->row_splits.erase(paddle);
-    else
+    Value offsets = own != own_row_splits_.end() ? own->second : passes ? inherited : Value{};
+    if (offsets)
       scope_->row_splits[paddle] = offsets;
+    else
+      scope_->row_splits.erase(paddle);
   }
 }
 
 Value NodeContext::row_splits(std::string_view slot, std::size_t index) const {
   const Strings& all = in_names(slot);
-  return index < all.size() ? graph_.row_splits_of(all[index]) : "";
+  return index < all.size() ? graph_.row_splits_of(all[index]) : Value{};
 }
 
-void NodeContext::set_row_splits(std::string_view slot, const Value& row_splits) {
-  graph_.has_row_splits_ |= !row_splits.empty();
+void NodeContext::set_row_splits(std::string_view slot, Value row_splits) {
+  graph_.has_row_splits_ |= bool(row_splits);
   for (const std::string& name : out_names(slot)) graph_.own_row_splits_[name] = row_splits;
 }
 
-void NodeContext::set_row_splits(std::string_view slot, const Value& row_splits,
-                                 std::size_t index) {
+void NodeContext::set_row_splits(std::string_view slot, Value row_splits, std::size_t index) {
   const Strings& names = out_names(slot);
-  graph_.has_row_splits_ |= !row_splits.empty();
+  graph_.has_row_splits_ |= bool(row_splits);
   if (index < names.size()) graph_.own_row_splits_[names[index]] = row_splits;
 }
 

@@ -15,7 +15,7 @@ Expr Sequences::row_ids() const {
 
 Sequences input_sequences(NodeContext& n, std::string_view slot) {
   Value row_splits = n.row_splits(slot);
-  n.require(!row_splits.empty(), "needs packed sequences (LoD) in '" + std::string(slot) + "'");
+  n.require(bool(row_splits), "needs packed sequences (LoD) in '" + std::string(slot) + "'");
   return {{n, row_splits}};
 }
 

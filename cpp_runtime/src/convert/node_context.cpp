@@ -53,34 +53,35 @@ Values NodeContext::ins(std::string_view slot) const {
   return all;
 }
 
-// ---- inferred types ----
+// ---- names and inferred types ----
 
-std::optional<Ints> NodeContext::shape(const Value& v) const { return graph_.type_of(v).shape; }
-DType NodeContext::dtype(const Value& v) const { return graph_.type_of(v).dtype; }
+const std::string& NodeContext::name(Value v) const { return graph_.record_of(v).name; }
+std::optional<Ints> NodeContext::shape(Value v) const { return graph_.type_of(v).shape; }
+DType NodeContext::dtype(Value v) const { return graph_.type_of(v).dtype; }
 
-int NodeContext::rank(const Value& v) const {
+int NodeContext::rank(Value v) const {
   auto known = shape(v);
   return known ? static_cast<int>(known->size()) : -1;
 }
 
-std::int64_t NodeContext::dim(const Value& v, std::int64_t axis) const {
+std::int64_t NodeContext::dim(Value v, std::int64_t axis) const {
   auto known = shape(v);
   if (!known) return -1;
   auto rank = static_cast<std::int64_t>(known->size());
   if (axis < 0) axis += rank;
-  require(axis >= 0 && axis < rank, "'" + v + "' has no axis " + std::to_string(axis));
+  require(axis >= 0 && axis < rank, "'" + name(v) + "' has no axis " + std::to_string(axis));
   return (*known)[axis];
 }
 
-int NodeContext::require_rank(const Value& v) const {
+int NodeContext::require_rank(Value v) const {
   int known = rank(v);
-  require(known >= 0, "needs a known rank of '" + v + "'");
+  require(known >= 0, "needs a known rank of '" + name(v) + "'");
   return known;
 }
 
-DType NodeContext::require_dtype(const Value& v) const {
+DType NodeContext::require_dtype(Value v) const {
   DType known = dtype(v);
-  require(row_of(known), "needs a known dtype of '" + v + "'");
+  require(row_of(known), "needs a known dtype of '" + name(v) + "'");
   return known;
 }
 
@@ -94,7 +95,7 @@ std::optional<Ints> NodeContext::out_shape(std::string_view slot) const {
   return all.empty() ? std::nullopt : graph_.declared_type(all[0]).shape;
 }
 
-std::optional<Ints> NodeContext::partial_ints(const Value& v) const {
+std::optional<Ints> NodeContext::partial_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
     auto content = constant(v);
@@ -105,7 +106,7 @@ std::optional<Ints> NodeContext::partial_ints(const Value& v) const {
   return values;
 }
 
-std::optional<Ints> NodeContext::const_ints(const Value& v) const {
+std::optional<Ints> NodeContext::const_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (known.partial_value &&
       std::count(known.partial_value->values.begin(), known.partial_value->values.end(), kUnknown))
@@ -113,10 +114,10 @@ std::optional<Ints> NodeContext::const_ints(const Value& v) const {
   return partial_ints(v);
 }
 
-std::optional<Constant> NodeContext::constant(const Value& v) const {
-  auto at = graph_.initializer_index_.find(v);
-  if (at == graph_.initializer_index_.end()) return std::nullopt;
-  const onnx::Initializer& init = graph_.model_.graph.initializers[at->second];
+std::optional<Constant> NodeContext::constant(Value v) const {
+  auto index = graph_.record_of(v).initializer;
+  if (!index) return std::nullopt;
+  const onnx::Initializer& init = graph_.main_graph().initializers[*index];
   if (!init.external) return Constant{init.dtype, init.shape, init.bytes};
   Param param{"", init.dtype, init.shape, init.offset, init.length};
   return Constant{init.dtype, init.shape, graph_.params_.data(param)};
@@ -125,7 +126,7 @@ std::optional<Constant> NodeContext::constant(const Value& v) const {
 // ---- constants ----
 
 Value NodeContext::tensor(onnx::Tensor tensor) { return graph_.add_constant(tensor); }
-Value NodeContext::scalar_like(double value, const Value& like) {
+Value NodeContext::scalar_like(double value, Value like) {
   return scalar(value, require_dtype(like));
 }
 Value NodeContext::int_scalar(std::int64_t value) {
@@ -165,13 +166,13 @@ Value NodeContext::emit(std::string_view onnx, Values in, Attrs attrs, std::stri
 Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs,
                            std::string_view domain) {
   require(outputs > 0, "has no outputs");
-  onnx::Node node{std::string(onnx), std::string(domain), "", std::move(in), {}, {}};
+  onnx::Node node{std::string(onnx), std::string(domain), "", {}, {}, {}};
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
   std::vector<const ValueType*> known_in;
-  for (const Value& v : node.inputs) known_in.push_back(&graph_.type_of(v));
+  for (Value v : in) known_in.push_back(&graph_.type_of(v));
   for (const ValueType* info : known_in)
     if (is_complex(info->dtype)) fail("complex numbers have no lowering here");
-  if (!node.inputs.empty() && !ort_has_kernel(onnx, known_in[0]->dtype))
+  if (!in.empty() && !ort_has_kernel(onnx, known_in[0]->dtype))
     fail("ONNX Runtime has no kernel of " + node.op + " for " +
          std::string(name_of(known_in[0]->dtype)));
   std::vector<ValueType> known = infer_types(node, known_in);
@@ -188,20 +189,14 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
       return {int_constant(known[0].dtype, *folded)};
   }
-  if (domain.empty() && !node.inputs.empty())
-    require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
+  if (domain.empty() && !in.empty()) require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
   const std::string stem = output_base_name() + "/" + node.op;
-  for (std::size_t i = 0; i < outputs; ++i) {
-    node.outputs.push_back(graph_.unique_name(stem));
-    graph_.value_types_[node.outputs.back()] = known[i];
-    graph_.producers_[node.outputs.back()] = {graph_.scope_->graph,
-                                              graph_.scope_->graph->nodes.size()};
-  }
   node.name = name_scope();
+  Values results;
+  for (ValueType& type : known) results.push_back(graph_.add_value(stem, std::move(type)));
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
-  Values made = node.outputs;
-  graph_.scope_->graph->nodes.push_back(std::move(node));
-  return made;
+  graph_.add_node(*graph_.scope_->graph, {std::move(node), std::move(in), results});
+  return results;
 }
 
 // ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
@@ -230,10 +225,10 @@ std::string NodeContext::name_scope() const {
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
-void NodeContext::name_node(const Value& v, std::string_view suffix) {
+void NodeContext::name_node(Value v, std::string_view suffix) {
   auto& nodes = graph_.scope_->graph->nodes;
   if (!nodes.empty() && nodes.back().outputs[0] == v)
-    nodes.back().name = name_scope() + v + std::string(suffix);
+    nodes.back().onnx.name = name_scope() + name(v) + std::string(suffix);
 }
 
 std::string NodeContext::output_base_name() const {
@@ -242,39 +237,34 @@ std::string NodeContext::output_base_name() const {
   return op_.type;
 }
 
-void NodeContext::declare_type(const Value& v, DType dtype, std::optional<Ints> shape) {
-  ValueType& known = graph_.value_types_[v];
+void NodeContext::declare_type(Value v, DType dtype, std::optional<Ints> shape) {
+  ValueType& known = graph_.type_of(v);
   known.dtype = dtype;
   if (shape) known.shape = std::move(shape);
 }
 
-void NodeContext::declare_common_type(const Value& v, const Value& a, const Value& b) {
+void NodeContext::declare_common_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.int8_value.clear();
+  known.int8_value = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
   for (std::size_t i = 0; alike && i < known.shape->size(); ++i)
     if ((*known.shape)[i] != (*other.shape)[i]) (*known.shape)[i] = -1;
-  graph_.value_types_[v] = known;
+  graph_.type_of(v) = known;
 }
 
-void NodeContext::set_int8_value(const Value& v, const Value& small) {
-  graph_.value_types_[v].int8_value = small;
-}
+void NodeContext::set_int8_value(Value v, Value small) { graph_.type_of(v).int8_value = small; }
 
-std::optional<Value> NodeContext::int8_value(const Value& v) const {
-  const Value& small = graph_.type_of(v).int8_value;
-  return small.empty() ? std::nullopt : std::optional(graph_.resolve_renamed(small));
-}
+Value NodeContext::int8_value(Value v) const { return graph_.type_of(v).int8_value; }
 
-bool NodeContext::is_sequence(const Value& v) const { return graph_.type_of(v).is_sequence; }
+bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
 
 Value NodeContext::empty_sequence(DType dtype) {
   Value v = emit("SequenceEmpty", {}, {{"dtype", std::int64_t{onnx_of(dtype)}}});
-  graph_.value_types_[v] = ValueType{dtype, std::nullopt, std::nullopt, true};
+  graph_.type_of(v) = ValueType{dtype, std::nullopt, std::nullopt, true};
   return v;
 }
 
@@ -286,7 +276,7 @@ Value NodeContext::in_or_empty(std::string_view slot) {
 
 // ---- results ----
 
-void NodeContext::out(std::string_view slot, const Value& v) {
+void NodeContext::out(std::string_view slot, Value v) {
   const Strings& all = out_names(slot);
   if (!has_named(all)) return;
   require(all.size() == 1, "produces one '" + std::string(slot) + "', but the program has " +
@@ -300,16 +290,15 @@ void NodeContext::outs(std::string_view slot, const Values& values) {
                                            std::string(slot) + "', but the program has " +
                                            std::to_string(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].empty() && !values[i].empty()) graph_.results_.emplace_back(all[i], values[i]);
+    if (!all[i].empty() && values[i]) graph_.results_.emplace_back(all[i], values[i]);
 }
 
 // ---- control flow ----
 
 std::shared_ptr<onnx::Graph> NodeContext::subgraph(const std::string& name,
                                                    const std::function<void(NodeContext&)>& fill) {
-  auto body = std::make_shared<onnx::Graph>();
-  body->name = graph_.unique_name(output_base_name() + "/" + name);
-  Scope inner{body.get(), {}, {}, graph_.scope_};
+  BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
+  Scope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct Restore {
     GraphBuilder& graph;
@@ -317,18 +306,18 @@ std::shared_ptr<onnx::Graph> NodeContext::subgraph(const std::string& name,
     ~Restore() { graph.scope_ = outer; }
   } restore{graph_, inner.parent};
   fill(*this);
-  return body;
+  return body.onnx;
 }
 
 Value NodeContext::add_subgraph_input(const std::string& hint, DType dtype,
                                       std::optional<Ints> shape) {
-  Value v = graph_.unique_name(hint);
-  graph_.value_types_[v] = ValueType{dtype, shape, std::nullopt};
-  graph_.scope_->graph->inputs.push_back({v, dtype, shape.value_or(Ints{}), {}, shape.has_value()});
+  Value v = graph_.add_value(hint, {dtype, shape, std::nullopt});
+  graph_.scope_->graph->onnx->inputs.push_back(
+      {name(v), dtype, shape.value_or(Ints{}), {}, shape.has_value()});
   return v;
 }
 
-void NodeContext::bind(const std::string& paddle_name, const Value& v) {
+void NodeContext::bind(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
@@ -341,7 +330,7 @@ bool NodeContext::is_read(std::string_view slot) const {
                      [&](const std::string& name) { return graph_.is_read(name); });
 }
 bool NodeContext::is_bound(const std::string& paddle_name) const {
-  return graph_.find_binding(paddle_name) || graph_.params_.find(paddle_name);
+  return bool(graph_.find_binding(paddle_name)) || graph_.params_.find(paddle_name);
 }
 
 void NodeContext::lower_block(std::int64_t block) {
@@ -350,28 +339,24 @@ void NodeContext::lower_block(std::int64_t block) {
   graph_.lower_block(static_cast<std::int32_t>(block));
 }
 
-// A subgraph output must be computed inside it under a unique name.
-void NodeContext::add_subgraph_output(const Value& v) {
-  onnx::Graph& body = *graph_.scope_->graph;
-  auto origin = graph_.producers_.find(v);
-  bool inside = origin != graph_.producers_.end() && origin->second.graph == &body &&
-                !graph_.scope_->results.count(v);
-  ValueType known = graph_.type_of(v);
-  Value final = v;
-  if (!inside) {  // not by `emit`, which would reuse a constant
-    final = graph_.unique_name(output_base_name() + "/Identity");
-    body.nodes.push_back({"Identity", "", name_scope(), {v}, {final}, {}});
-    graph_.value_types_[final] = known;
+// A subgraph output must be computed inside it, and is one output only.
+void NodeContext::add_subgraph_output(Value v) {
+  BuilderGraph& body = *graph_.scope_->graph;
+  const ValueRecord& record = graph_.record_of(v);
+  if (record.graph != &body || record.is_graph_output) {  // not by `emit`, which reuses constants
+    Value copy = graph_.add_value(output_base_name() + "/Identity", record.type);
+    graph_.add_node(body, {{"Identity", "", name_scope(), {}, {}, {}}, {v}, {copy}});
+    v = copy;
   }
-  graph_.scope_->results.insert(final);
-  body.outputs.push_back({final, known.dtype, {}, {}, false, known.is_sequence});
+  const ValueType& known = graph_.type_of(v);
+  graph_.add_graph_output(body, v, {"", known.dtype, {}, {}, false, known.is_sequence});
 }
 
-Value NodeContext::add_subgraph_input_like(const std::string& hint, const Value& v) {
+Value NodeContext::add_subgraph_input_like(const std::string& hint, Value v) {
   Value made = add_subgraph_input(hint, dtype(v), std::nullopt);
   declare_common_type(made, v, v);
-  if (auto& dims = graph_.value_types_[made].shape) dims->assign(dims->size(), -1);
-  graph_.scope_->graph->inputs.back().sequence = is_sequence(v);
+  if (auto& dims = graph_.type_of(made).shape) dims->assign(dims->size(), -1);
+  graph_.scope_->graph->onnx->inputs.back().sequence = is_sequence(v);
   return made;
 }
 

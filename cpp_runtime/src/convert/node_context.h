@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/value.h"
 #include "oarlock/error.h"
 #include "onnx/model.h"
 #include "paddle/program.h"
@@ -20,9 +21,6 @@ class GraphBuilder;
 struct BranchPair;
 struct ValueType;
 struct PartialValue;
-
-using Value = std::string;  // name of a tensor in the ONNX graph; "" for an omitted optional input
-using Values = std::vector<Value>;
 
 /// The content of a constant. bytes: little-endian, C order; valid during the lifetime of the
 /// GraphBuilder.
@@ -46,7 +44,7 @@ class NodeContext {
   bool has(std::string_view slot) const;         // an input slot with at least one argument
   bool has_output(std::string_view slot) const;  // an output slot with at least one argument
   Value in(std::string_view slot) const;         // exactly one
-  Value in_or(std::string_view slot, Value default_value = "") const;  // optional
+  Value in_or(std::string_view slot, Value default_value = {}) const;  // optional
   Values ins(std::string_view slot) const;                             // a list, possibly empty
   const Strings& in_names(
       std::string_view slot) const;  // variable names in an input slot, including ""
@@ -55,33 +53,34 @@ class NodeContext {
       const;  // whether an op, a guard or the caller reads the variable in an output slot
 
   // ---- packed sequences (LoD): concatenated rows, and the row splits ----
-  /// Row splits int64[sequences + 1] of an input; "" if it has none.
+  /// Row splits int64[sequences + 1] of an input; omitted if it has none.
   Value row_splits(std::string_view slot, std::size_t index = 0) const;
-  /// Sets the row splits of an output; "" for none.  By default they are those of the first input
-  /// that has any.
-  void set_row_splits(std::string_view slot, const Value& row_splits);
+  /// Sets the row splits of an output; Value{} for none.  By default they are those of the first
+  /// input that has any.
+  void set_row_splits(std::string_view slot, Value row_splits);
   /// The same for one of several outputs in a slot.
-  void set_row_splits(std::string_view slot, const Value& row_splits, std::size_t index);
+  void set_row_splits(std::string_view slot, Value row_splits, std::size_t index);
 
-  // ---- inferred types of values ----
-  int rank(const Value& v) const;  // -1 when unknown
+  // ---- names and inferred types of values ----
+  const std::string& name(Value v) const;  // for messages
+  int rank(Value v) const;                 // -1 when unknown
   std::optional<Ints> shape(
-      const Value& v) const;  // nullopt when the rank is unknown; dims -1 when unknown
-  std::int64_t dim(const Value& v, std::int64_t axis)
-      const;                               // -1 when unknown; a negative axis counts from the end
-  DType dtype(const Value& v) const;       // DType::none when unknown
-  int require_rank(const Value& v) const;  // fails when unknown
-  DType require_dtype(const Value& v) const;  // fails when unknown
+      Value v) const;  // nullopt when the rank is unknown; dims -1 when unknown
+  std::int64_t dim(
+      Value v, std::int64_t axis) const;  // -1 when unknown; a negative axis counts from the end
+  DType dtype(Value v) const;             // DType::none when unknown
+  int require_rank(Value v) const;        // fails when unknown
+  DType require_dtype(Value v) const;     // fails when unknown
   /// The declared dtype and shape of an output variable.
   DType out_dtype(std::string_view slot = "Out") const;
   std::optional<Ints> out_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
-  std::optional<Ints> const_ints(const Value& v) const;
+  std::optional<Ints> const_ints(Value v) const;
   /// The same with -1 for unknown elements.
-  std::optional<Ints> partial_ints(const Value& v) const;
-  std::optional<Constant> constant(const Value& v) const;
+  std::optional<Ints> partial_ints(Value v) const;
+  std::optional<Constant> constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
-  std::optional<double> const_scalar(const Value& v) const;
+  std::optional<double> const_scalar(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
   // ----
@@ -103,7 +102,8 @@ class NodeContext {
   Strings attr(std::string_view name, const Strings& default_value) const;  // STRINGS
   Scalars attr(std::string_view name, const Scalars& default_value) const;  // SCALARS
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
-  /// The value of a tensor attribute (VAR), "" if it is absent or not a tensor; VARS: all values.
+  /// The value of a tensor attribute (VAR), Value{} if it is absent or not a tensor; VARS: all
+  /// values.
   Value attr_tensor(std::string_view name) const;
   Values attr_tensors(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
@@ -114,7 +114,7 @@ class NodeContext {
   Value int_scalar(std::int64_t value);     // int64[]
   Value scalar(double value, DType dtype);  // dtype[]
   Value scalar_like(double value,
-                    const Value& like);             // with the dtype of `like`, which must be known
+                    Value like);                    // with the dtype of `like`, which must be known
   Value floats(const Floats& values, DType dtype);  // dtype[n]
   Value tensor(onnx::Tensor tensor);
 
@@ -123,69 +123,68 @@ class NodeContext {
   Values emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs = {},
                 std::string_view domain = "");
   /// Sets the type of a value that inference cannot determine.
-  void declare_type(const Value& v, DType dtype, std::optional<Ints> shape = std::nullopt);
+  void declare_type(Value v, DType dtype, std::optional<Ints> shape = std::nullopt);
   /// Sets the type of `v` to the common type of two values: `v` is one of them, or an earlier or
   /// later state of both.
-  void declare_common_type(const Value& v, const Value& a, const Value& b);
-  bool is_sequence(const Value& v) const;
+  void declare_common_type(Value v, Value a, Value b);
+  bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
   /// The input; an empty list for a tensor array that was not written yet.
   Value in_or_empty(std::string_view slot);
 
   // ---- complex numbers ----
   /// The real and imaginary part of a complex value; nullopt for a real one.
-  std::optional<std::pair<Value, Value>> complex_parts(const Value& v) const;
+  std::optional<std::pair<Value, Value>> complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
-  Value complex(const Value& re, const Value& im);
+  Value complex(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
-  Value as_complex(const Value& pairs);
-  Value as_real(const Value& v);
+  Value as_complex(Value pairs);
+  Value as_real(Value v);
   /// Converts the op twice: with the real and with the imaginary parts of its inputs.
   void lower_complex_parts();
 
   // ---- quantised values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_int8_value(const Value& v, const Value& small);
-  std::optional<Value> int8_value(const Value& v) const;
+  void set_int8_value(Value v, Value small);
+  Value int8_value(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
-  Value cast(const Value& v, DType dtype);
-  Value transpose(const Value& v, const Ints& perm);
-  Value swap_last_axes(const Value& v);
-  Value unsqueeze(const Value& v, const Ints& axes);
-  Value squeeze(const Value& v, const Ints& axes);
-  Value reshape(const Value& v,
+  Value cast(Value v, DType dtype);
+  Value transpose(Value v, const Ints& perm);
+  Value swap_last_axes(Value v);
+  Value unsqueeze(Value v, const Ints& axes);
+  Value squeeze(Value v, const Ints& axes);
+  Value reshape(Value v,
                 const Ints& shape);  // 0 copies a dim, as in ONNX; reshaping a weight emits no node
-  Value shape_of(const Value& v);    // int64[rank]
-  Value slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
+  Value shape_of(Value v);           // int64[rank]
+  Value slice(Value v, const Ints& starts, const Ints& ends, const Ints& axes,
               const Ints& steps = {});
   Value concat(const Values& parts, std::int64_t axis);  // returns a single part unchanged
 
   /// Appends a suffix to the name of the last emitted node, if it computes `v`.
-  void name_node(const Value& v, std::string_view suffix);
+  void name_node(Value v, std::string_view suffix);
 
   // ---- results ----
   void out(std::string_view slot,
-           const Value& v);  // sets an output; ignored if the op does not have it
-  void outs(std::string_view slot, const Values& values);  // "" leaves an output unbound
+           Value v);  // sets an output; ignored if the op does not have it
+  void outs(std::string_view slot, const Values& values);  // Value{} leaves an output unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
-  /// Builds a subgraph; `fill` emits its nodes.  Values of outer graphs may be read by name.
+  /// Builds a subgraph; `fill` emits its nodes.  Values of outer graphs may be read.
   std::shared_ptr<onnx::Graph> subgraph(const std::string& name,
                                         const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,
                            std::optional<Ints> shape);  // inside: adds an input to the subgraph
-  Value add_subgraph_input_like(
-      const std::string& hint,
-      const Value& v);  // inside: adds an input with the type and rank of `v`
+  Value add_subgraph_input_like(const std::string& hint,
+                                Value v);  // inside: adds an input with the type and rank of `v`
   void bind(const std::string& paddle_name,
-            const Value& v);                           // inside: binds a Paddle variable to `v`
+            Value v);                                  // inside: binds a Paddle variable to `v`
   Value lookup(const std::string& paddle_name) const;  // the value of a Paddle variable
   bool is_bound(const std::string& paddle_name) const;
-  void lower_block(std::int64_t block);      // inside: converts every op of the block
-  void add_subgraph_output(const Value& v);  // inside: adds an output to the subgraph
+  void lower_block(std::int64_t block);  // inside: converts every op of the block
+  void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
   const BranchPair* branch_pair() const;                     // the branch pair of this op, or null
   const VarDesc* var(const std::string& paddle_name) const;  // the declaration, or null
@@ -207,7 +206,7 @@ class NodeContext {
   std::string name_scope() const;
   void check_result_size(const ValueType& info) const;
   Value int_constant(DType dtype, const PartialValue& known);
-  Value reshape_weight(const Value& v, const std::optional<Ints>& shape);
+  Value reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& found,
                                    std::string_view wanted) const;

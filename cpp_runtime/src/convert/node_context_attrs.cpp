@@ -90,7 +90,7 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
 
 Value NodeContext::attr_tensor(std::string_view name) const {
   const oarlock::Attr* found = find_attr(name);
-  if (!found || found->type != AttrType::VAR) return "";
+  if (!found || found->type != AttrType::VAR) return {};
   return graph_.value_of(std::get<std::string>(found->value), op_);
 }
 

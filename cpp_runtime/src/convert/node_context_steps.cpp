@@ -12,51 +12,49 @@
 
 namespace oarlock {
 
-Value NodeContext::cast(const Value& v, DType to) {
+Value NodeContext::cast(Value v, DType to) {
   require(row_of(to), "cannot cast to an unknown dtype");
   if (dtype(v) == to) return v;
   require(ort_has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
   return emit("Cast", {v}, {{"to", std::int64_t{onnx_of(to)}}});
 }
 
-Value NodeContext::transpose(const Value& v, const Ints& perm) {
+Value NodeContext::transpose(Value v, const Ints& perm) {
   bool same = true;
   for (std::size_t i = 0; i < perm.size(); ++i) same &= perm[i] == static_cast<std::int64_t>(i);
   return same ? v : emit("Transpose", {v}, {{"perm", perm}});
 }
 
-Value NodeContext::swap_last_axes(const Value& v) {
+Value NodeContext::swap_last_axes(Value v) {
   int r = rank(v);
-  require(r >= 2, "'" + v + "' needs a known rank of two or more to be transposed");
+  require(r >= 2, "'" + name(v) + "' needs a known rank of two or more to be transposed");
   Ints perm(static_cast<std::size_t>(r));
   std::iota(perm.begin(), perm.end(), 0);
   std::swap(perm[r - 1], perm[r - 2]);
   return emit("Transpose", {v}, {{"perm", perm}});
 }
 
-// Reshapes a weight without a node: the same bytes under a second name.  Returns "" if `v` is not a
-// weight or the shape is unknown.
-Value NodeContext::reshape_weight(const Value& v, const std::optional<Ints>& shape) {
-  auto at = graph_.initializer_index_.find(v);
-  if (at == graph_.initializer_index_.end() || !shape ||
-      std::count(shape->begin(), shape->end(), -1) > 1)
-    return "";
-  onnx::Initializer view = graph_.model_.graph.initializers[at->second];
+// Reshapes a weight without a node: the same bytes under a second name.  Returns Value{} if `v` is
+// not a weight or the shape is unknown.
+Value NodeContext::reshape_weight(Value v, const std::optional<Ints>& shape) {
+  auto index = graph_.record_of(v).initializer;
+  if (!index || !shape || std::count(shape->begin(), shape->end(), -1) > 1) return {};
+  onnx::Initializer view = graph_.main_graph().initializers[*index];
   Ints to = *shape;
   std::int64_t count = 1, rest = 1;
   for (std::int64_t d : view.shape) count *= d;  // no overflow: the bytes exist
   for (std::int64_t d : to)
-    if (__builtin_mul_overflow(rest, d < 0 ? 1 : d, &rest)) return "";
+    if (__builtin_mul_overflow(rest, d < 0 ? 1 : d, &rest)) return {};
   for (std::int64_t& d : to)
     if (d < 0 && rest > 0) d = count / rest, rest = count;
   if (to == view.shape) return v;
-  if (count == 0 || rest != count) return "";
+  if (count == 0 || rest != count) return {};
   view.shape = to;
-  view.name = graph_.unique_name(v + show(to));
+  view.name += show(to);
   return graph_.add_initializer(std::move(view));
 }
 
-Value NodeContext::unsqueeze(const Value& v, const Ints& axes) {
+Value NodeContext::unsqueeze(Value v, const Ints& axes) {
   if (axes.empty()) return v;
   auto known = shape(v);
   auto final = static_cast<std::int64_t>(axes.size() + (known ? known->size() : 0));
@@ -68,7 +66,7 @@ Value NodeContext::unsqueeze(const Value& v, const Ints& axes) {
       known->insert(known->begin() + a, 1);
     else
       known.reset();
-  if (Value view = reshape_weight(v, known); !view.empty()) return view;
+  if (Value view = reshape_weight(v, known)) return view;
   if (known)
     return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
                         : emit("Unsqueeze", {v, ints(sorted)});
@@ -76,20 +74,20 @@ Value NodeContext::unsqueeze(const Value& v, const Ints& axes) {
                       : emit("Unsqueeze", {v, ints(axes)});
 }
 
-Value NodeContext::squeeze(const Value& v, const Ints& axes) {
+Value NodeContext::squeeze(Value v, const Ints& axes) {
   if (axes.empty()) return v;
   return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}}) : emit("Squeeze", {v, ints(axes)});
 }
 
-Value NodeContext::reshape(const Value& v, const Ints& shape) {
+Value NodeContext::reshape(Value v, const Ints& shape) {
   bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
   Value view = reshape_weight(v, copies ? std::nullopt : std::optional(shape));
-  return !view.empty() ? view : emit("Reshape", {v, ints(shape)});
+  return view ? view : emit("Reshape", {v, ints(shape)});
 }
 
-Value NodeContext::shape_of(const Value& v) { return emit("Shape", {v}); }
+Value NodeContext::shape_of(Value v) { return emit("Shape", {v}); }
 
-Value NodeContext::slice(const Value& v, const Ints& starts, const Ints& ends, const Ints& axes,
+Value NodeContext::slice(Value v, const Ints& starts, const Ints& ends, const Ints& axes,
                          const Ints& steps) {
   if (opset() < 10 && steps.empty())
     return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
@@ -123,7 +121,7 @@ Value NodeContext::int_constant(DType dtype, const PartialValue& known) {
   return tensor({dtype, known.shape, bytes});
 }
 
-std::optional<double> NodeContext::const_scalar(const Value& v) const {
+std::optional<double> NodeContext::const_scalar(Value v) const {
   auto content = constant(v);
   if (!content || content->bytes.size() != size_of(content->dtype)) return std::nullopt;
   return decode_scalar(content->bytes, content->dtype);

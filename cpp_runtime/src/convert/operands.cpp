@@ -7,12 +7,12 @@
 
 namespace oarlock {
 
-Value as_vector(NodeContext& n, const Value& v) {
+Value as_vector(NodeContext& n, Value v) {
   auto wide = n.cast(v, DType::int64);
   return n.rank(v) == 1 ? wide : n.reshape(wide, {-1});
 }
 
-Value as_scalar(NodeContext& n, const Value& v) { return n.rank(v) == 0 ? v : n.reshape(v, {}); }
+Value as_scalar(NodeContext& n, Value v) { return n.rank(v) == 0 ? v : n.reshape(v, {}); }
 
 namespace {
 
@@ -24,7 +24,7 @@ bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
 
 }  // namespace
 
-Value reject_negative_indices(NodeContext& n, const Value& ids) {
+Value reject_negative_indices(NodeContext& n, Value ids) {
   auto known = n.const_ints(ids);
   if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; }))
     return ids;
@@ -59,7 +59,7 @@ Value int_list(NodeContext& n, const IntList& names, const Ints& default_value) 
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has(names.tensor)) parts = {n.in(names.tensor)};
-  if (auto whole = n.attr_tensor(names.attr); parts.empty() && !whole.empty()) parts = {whole};
+  if (auto whole = n.attr_tensor(names.attr); parts.empty() && whole) parts = {whole};
   if (parts.empty()) return n.ints(int_list_attr(n, names.attr, default_value));
   for (Value& part : parts) part = as_vector(n, part);
   return n.concat(parts, 0);
@@ -90,25 +90,25 @@ std::int64_t axis_operand(NodeContext& n, std::string_view attr, std::string_vie
 }
 
 // ONNX Runtime has no float16 kernel for reductions of ScatterND.
-Value scatter_nd_reduce(NodeContext& n, const Value& v, const Value& at, const Value& updates,
+Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction) {
   bool half = n.dtype(v) == DType::float16;
-  auto held = [&](const Value& x) { return half ? n.cast(x, DType::float32) : x; };
+  auto held = [&](Value x) { return half ? n.cast(x, DType::float32) : x; };
   auto found =
       n.emit("ScatterND", {held(v), at, held(updates)}, {{"reduction", std::string(reduction)}});
   return half ? n.cast(found, DType::float16) : found;
 }
 
-Value dim_as_vector(NodeContext& n, const Value& v, std::int64_t axis) {
+Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis) {
   n.require(axis >= 0 && axis < n.require_rank(v), "there is no axis " + std::to_string(axis));
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
 }
 
-Value dim_as_scalar(NodeContext& n, const Value& v, std::int64_t axis) {
+Value dim_as_scalar(NodeContext& n, Value v, std::int64_t axis) {
   return n.squeeze(dim_as_vector(n, v, axis), {0});
 }
 
-Value shape_except_axis(NodeContext& n, const Value& v, std::int64_t axis) {
+Value shape_except_axis(NodeContext& n, Value v, std::int64_t axis) {
   return n.emit("Gather", {n.shape_of(v), n.ints(axes_except(n, n.require_rank(v), axis))},
                 {{"axis", std::int64_t{0}}});
 }
@@ -120,15 +120,15 @@ Ints axes_except(const NodeContext& n, int rank, std::int64_t axis) {
   return others;
 }
 
-Value shape_from_axis(NodeContext& n, const Value& v, std::int64_t axis) {
+Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis) {
   return n.slice(n.shape_of(v), {axis}, {n.require_rank(v)}, {0});
 }
 
-Value reshape_to_parts(NodeContext& n, const Value& v, const Values& parts) {
+Value reshape_to_parts(NodeContext& n, Value v, const Values& parts) {
   return n.emit("Reshape", {v, n.concat(parts, 0)});
 }
 
-Value reshape_like(NodeContext& n, const Value& v, const Value& like) {
+Value reshape_like(NodeContext& n, Value v, Value like) {
   auto dims = n.shape(like);
   if (!dims || std::count(dims->begin(), dims->end(), -1) > 1)
     return n.emit("Reshape", {v, n.shape_of(like)});
@@ -148,7 +148,7 @@ Values require_inputs(NodeContext& n, std::string_view slot) {
   return all;
 }
 
-void out_scalar(NodeContext& n, std::string_view slot, const Value& v) {
+void out_scalar(NodeContext& n, std::string_view slot, Value v) {
   bool one = n.rank(v) == 0 && n.out_shape(slot) == Ints{1};
   n.out(slot, one ? n.unsqueeze(v, {0}) : v);
 }
@@ -176,7 +176,7 @@ bool channels_last(const NodeContext& n, std::string_view attr) {
   return layout.size() > 2 && layout.back() == 'C';
 }
 
-Value to_channels_first(NodeContext& n, const Value& v, bool last) {
+Value to_channels_first(NodeContext& n, Value v, bool last) {
   if (!last) return v;
   n.require(n.require_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
@@ -184,7 +184,7 @@ Value to_channels_first(NodeContext& n, const Value& v, bool last) {
   return n.transpose(v, perm);
 }
 
-Value to_channels_last(NodeContext& n, const Value& v, bool last) {
+Value to_channels_last(NodeContext& n, Value v, bool last) {
   if (!last) return v;
   n.require(n.require_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
@@ -192,7 +192,7 @@ Value to_channels_last(NodeContext& n, const Value& v, bool last) {
   return n.transpose(v, perm);
 }
 
-Value per_channel(NodeContext& n, const Value& v, int rank, bool last) {
+Value per_channel(NodeContext& n, Value v, int rank, bool last) {
   Ints ones;
   for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
   return n.unsqueeze(v, ones);
@@ -211,7 +211,7 @@ ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_v
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
 }
 
-Value reduce(NodeContext& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep) {
+Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, bool keep) {
   if (n.rank(v) == 0) return onnx == "ReduceL1" || onnx == "ReduceL2" ? n.emit("Abs", {v}) : v;
   std::int64_t kept = keep;
   bool input = n.opset() >= 18 || (onnx == "ReduceSum" && n.opset() >= 13);
@@ -235,7 +235,7 @@ OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_
   return p;
 }
 
-Value as_floating(NodeContext& n, const Value& v, std::string_view slot) {
+Value as_floating(NodeContext& n, Value v, std::string_view slot) {
   if (is_floating(n.require_dtype(v))) return v;
   auto declared = n.out_dtype(slot);
   return n.cast(v, is_floating(declared) ? declared : DType::float32);

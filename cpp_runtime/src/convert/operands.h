@@ -24,37 +24,37 @@ std::int64_t axis_operand(NodeContext& n, std::string_view attr, std::string_vie
                           std::int64_t default_value, int rank);
 
 /// An integer tensor of any shape as int64[n]; a one-element tensor as a scalar.
-Value as_vector(NodeContext& n, const Value& v);
-Value as_scalar(NodeContext& n, const Value& v);
+Value as_vector(NodeContext& n, Value v);
+Value as_scalar(NodeContext& n, Value v);
 
 /// `slice` of a tensor array: a sub-list, or with `decrease_axis` the element at `start`.
-void slice_list(NodeContext& n, const Value& list, const Value& start, const Value& end);
+void slice_list(NodeContext& n, Value list, Value start, Value end);
 /// Indices with Paddle's meaning: negative ones are errors, while ONNX counts them from the end.
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot
-Value reject_negative_indices(NodeContext& n, const Value& ids);
+Value reject_negative_indices(NodeContext& n, Value ids);
 Value index_input(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
-Value scatter_nd_reduce(NodeContext& n, const Value& v, const Value& at, const Value& updates,
+Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
 /// The replacement of negative indices: beyond the end of every axis.
 inline constexpr std::int64_t kInvalidIndex = 2147483647;
 /// The size of `v` along `axis` as int64[1], folded if known.
-Value dim_as_vector(NodeContext& n, const Value& v, std::int64_t axis);
+Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis);
 /// The size of `v` along `axis` as a scalar.
-Value dim_as_scalar(NodeContext& n, const Value& v, std::int64_t axis);
+Value dim_as_scalar(NodeContext& n, Value v, std::int64_t axis);
 /// The shape of `v` without one axis. int64[rank-1]
-Value shape_except_axis(NodeContext& n, const Value& v, std::int64_t axis);
+Value shape_except_axis(NodeContext& n, Value v, std::int64_t axis);
 /// The shape of `v` from `axis` on. int64[*]
-Value shape_from_axis(NodeContext& n, const Value& v, std::int64_t axis);
+Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis);
 /// `v` reshaped to the concatenation of `parts`, int64[*] each.
-Value reshape_to_parts(NodeContext& n, const Value& v, const Values& parts);
+Value reshape_to_parts(NodeContext& n, Value v, const Values& parts);
 /// `v` reshaped to the shape of `like`, which has as many elements.
-Value reshape_like(NodeContext& n, const Value& v, const Value& like);
+Value reshape_like(NodeContext& n, Value v, Value like);
 
 /// Sets a scalar output.  Before Paddle 2.5 it was declared, and was, of shape [1]; the declaration
 /// decides.
-void out_scalar(NodeContext& n, std::string_view slot, const Value& v);
+void out_scalar(NodeContext& n, std::string_view slot, Value v);
 
 /// A size for which nodes are unrolled: 1 to 2**20.  Fails otherwise.
 std::size_t require_unroll_size(const NodeContext& n, std::int64_t size, std::string_view what);
@@ -71,10 +71,10 @@ Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.
 bool channels_last(const NodeContext& n, std::string_view attr);
 /// Moves channels to axis 1 and back; does nothing unless `last`.
-Value to_channels_first(NodeContext& n, const Value& v, bool last);
-Value to_channels_last(NodeContext& n, const Value& v, bool last);
+Value to_channels_first(NodeContext& n, Value v, bool last);
+Value to_channels_last(NodeContext& n, Value v, bool last);
 /// A per-channel value, shaped to broadcast against `x`: [C,1,1...], or [C] for channels last.
-Value per_channel(NodeContext& n, const Value& v, int rank, bool last = false);
+Value per_channel(NodeContext& n, Value v, int rank, bool last = false);
 
 /// The axes of a reduction, empty for all, read from the attributes of newer ops.
 struct ReduceAxes {
@@ -84,7 +84,7 @@ struct ReduceAxes {
 ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep, int rank);
 
 /// ReduceMean, ReduceSum, ... over `axes`, given as attribute or input according to the opset.
-Value reduce(NodeContext& n, std::string_view onnx, const Value& v, const Ints& axes, bool keep);
+Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, bool keep);
 
 /// X and Y aligned for broadcasting: Y's dims match X's from attribute `axis` on; ONNX aligns at
 /// the end.
@@ -94,6 +94,6 @@ struct OperandPair {
 OperandPair align_operands(NodeContext& n, std::string_view x = "X", std::string_view y = "Y");
 
 /// `v` as floats: integers are cast to the declared dtype of the output, else to float32.
-Value as_floating(NodeContext& n, const Value& v, std::string_view slot = "Out");
+Value as_floating(NodeContext& n, Value v, std::string_view slot = "Out");
 
 }  // namespace oarlock

@@ -6,7 +6,7 @@
 
 namespace oarlock {
 
-Value assert_nonzero(NodeContext& n, const Value& y) {
+Value assert_nonzero(NodeContext& n, Value y) {
   if (auto known = n.const_ints(y)) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
     return y;
@@ -17,8 +17,7 @@ Value assert_nonzero(NodeContext& n, const Value& y) {
 
 // Adds 0, or fails in a Reshape of `count` elements to a shape of `count + 1` elements.  Every
 // device computes shapes on the host, while an out-of-range index may be ignored.
-Value runtime_assert(NodeContext& n, const Value& v, const Value& violated,
-                     std::string_view message) {
+Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
   auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
@@ -29,7 +28,7 @@ Value runtime_assert(NodeContext& n, const Value& v, const Value& violated,
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size and fails if the product of the others is 0.
-Value assert_nonempty(NodeContext& n, const Value& v, std::int64_t axis) {
+Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis) {
   int rank = n.require_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
   Ints dims = *n.shape(v), same(dims.size(), 0);

@@ -6,15 +6,14 @@
 namespace oarlock {
 
 /// Returns `y`, a divisor of integers; a zero in it fails the run instead of ending the process.
-Value assert_nonzero(NodeContext& n, const Value& y);
+Value assert_nonzero(NodeContext& n, Value y);
 
 /// Returns `v`; the run fails if a dim other than `axis` is 0.
-Value assert_nonempty(NodeContext& n, const Value& v, std::int64_t axis = 0);
+Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis = 0);
 
 /// Returns `v`, integers; if any element of `violated` (bool[*]) is true, the run fails with
 /// `message`.
-Value runtime_assert(NodeContext& n, const Value& v, const Value& violated,
-                     std::string_view message);
+Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view message);
 
 /// The prefix of the message in the name of the failing node: the text of ONNX Runtime's error is
 /// useless there.

@@ -95,8 +95,7 @@ LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states
   return result;
 }
 
-LoopResult build_loop(NodeContext& n, const Value& count, const Exprs& states,
-                      const LoopBody& body) {
+LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const LoopBody& body) {
   ScanStep step;
   auto graph = n.subgraph("step", [&](NodeContext& b) {
     Expr number(b, b.add_subgraph_input("number", DType::int64, Ints{}));
@@ -106,7 +105,7 @@ LoopResult build_loop(NodeContext& n, const Value& count, const Exprs& states,
     add_body_outputs(b, step);
   });
   auto made = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
-                       concat_values({{n, count}, {n, ""}}, states), {{"body", graph}});
+                       concat_values({{n, count}, {n, {}}}, states), {{"body", graph}});
   return split_loop_outputs(n, made, step);
 }
 

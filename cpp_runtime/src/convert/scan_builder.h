@@ -30,7 +30,6 @@ LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states
 /// Runs `count` (int64[]) iterations; the body receives the iteration number.  Outputs are stacked
 /// along a new first axis.
 using LoopBody = std::function<ScanStep(const Expr& number, const Exprs& states)>;
-LoopResult build_loop(NodeContext& n, const Value& count, const Exprs& states,
-                      const LoopBody& body);
+LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const LoopBody& body);
 
 }  // namespace oarlock

@@ -1,19 +1,9 @@
-// Names of values (after Paddle variables) and of nodes (after layers and outputs).
-#include <algorithm>
+// Values, the binding of results to Paddle variables, and the names of values and nodes.
+#include <utility>
 
 #include "convert/graph_builder.h"
 
 namespace oarlock {
-namespace {
-
-// Appends the output name to the layer path, which is the node's name until its op is converted;
-// the output may be renamed later.
-void name_node(onnx::Node& node) {
-  bool done = !node.name.empty() && node.name.back() != '/';
-  if (!done) node.name += node.outputs[0];
-}
-
-}  // namespace
 
 std::string GraphBuilder::unique_name(const std::string& wanted) {
   std::string name = wanted;
@@ -22,68 +12,75 @@ std::string GraphBuilder::unique_name(const std::string& wanted) {
   return name;
 }
 
-// Names the outputs of an op after the program's variables, with one pass over the nodes for all
-// renames.
-void GraphBuilder::name_results(const OpDesc& op, std::size_t first_node) {
-  std::map<Value, Value> final_names;
-  Renames renames;
+Value GraphBuilder::add_value(const std::string& wanted_name, ValueType type) {
+  return add_value_with_name(unique_name(wanted_name), std::move(type));
+}
+
+Value GraphBuilder::add_value_with_name(std::string name, ValueType type) {
+  values_.push_back({std::move(name), std::move(type)});
+  return Value(values_.size() - 1);
+}
+
+BuilderGraph& GraphBuilder::add_graph(std::string name) {
+  BuilderGraph& graph = graphs_.emplace_back();
+  graph.onnx = std::make_shared<onnx::Graph>();
+  graph.onnx->name = std::move(name);
+  return graph;
+}
+
+void GraphBuilder::add_node(BuilderGraph& graph, BuilderNode node) {
+  for (Value v : node.outputs) record_of(v).graph = &graph, record_of(v).node = graph.nodes.size();
+  graph.nodes.push_back(std::move(node));
+}
+
+void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInfo info) {
+  record_of(v).is_graph_output = true;
+  graph.outputs.push_back(v);
+  graph.onnx->outputs.push_back(std::move(info));
+}
+
+// Binds variables to the results of an op.  A value that the op computed gets the name of its first
+// variable.
+void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
   bool trusted = scope_ == &top_ && !distrusts_declared_sizes(op);
   for (auto& [paddle, value] : results_) {
-    Value final_name = value;
-    if (auto done = final_names.find(value); done != final_names.end()) {
-      final_name = done->second;
-    } else {
-      auto producer = producers_.find(value);
-      bool is_own_result = producer != producers_.end() &&
-                           producer->second.graph == scope_->graph &&
-                           producer->second.node >= first_node;
-      if (is_own_result) record_rename(value, final_name = unique_name(paddle));
-      final_names[value] = final_name;
-      if (is_own_result) renames[value] = final_name;
-    }
-    merge_declared_type(value_types_[final_name], op, paddle, trusted);
-    scope_->bindings[paddle] = final_name;
+    ValueRecord& record = record_of(value);
+    bool is_own_result = record.graph == scope_->graph && record.node >= first_node;
+    if (is_own_result && !std::exchange(record.has_variable_name, true))
+      record.name = unique_name(paddle);
+    merge_declared_type(record.type, op, paddle, trusted);
+    scope_->bindings[paddle] = value;
   }
-  if (!renames.empty()) apply_renames(*scope_->graph, first_node, renames);
 }
 
-void GraphBuilder::apply_renames(onnx::Graph& graph, std::size_t first_node,
-                                 const Renames& renames) {
-  auto replace = [&](std::string& name) {
-    if (auto found = renames.find(name); found != renames.end()) name = found->second;
-  };
+// Appends the name of the first output to the path of the layer, `body/0/`, in the names of nodes.
+// Nodes of an op are named before `add_output` may name its results after graph outputs.
+void GraphBuilder::name_nodes(BuilderGraph& graph, std::size_t first_node) const {
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
-    onnx::Node& node = graph.nodes[i];
-    std::for_each(node.inputs.begin(), node.inputs.end(), replace);
-    std::for_each(node.outputs.begin(), node.outputs.end(), replace);
-    for (auto& [key, attr] : node.attrs)
-      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) {
-        apply_renames(**inner, 0, renames);
-        for (onnx::ValueInfo& v : (*inner)->outputs) replace(v.name);
-      }
+    std::string& name = graph.nodes[i].onnx.name;
+    bool is_done = !name.empty() && name.back() != '/';
+    if (!is_done) name += record_of(graph.nodes[i].outputs[0]).name;
   }
 }
 
-// Copies the type information of `from` to `to`; `apply_renames` changes the nodes.
-void GraphBuilder::record_rename(const Value& from, const Value& to) {
-  if (auto found = value_types_.find(from); found != value_types_.end())
-    value_types_[to] = found->second;
-  if (auto found = producers_.find(from); found != producers_.end()) producers_[to] = found->second;
-  renames_[from] = to;
+Strings GraphBuilder::names_of(const Values& values) const {
+  Strings names;
+  names.reserve(values.size());
+  for (Value v : values) names.push_back(record_of(v).name);
+  return names;
 }
 
-const Value& GraphBuilder::resolve_renamed(const Value& v) const {
-  auto found = renames_.find(v);
-  return found == renames_.end() ? v : resolve_renamed(found->second);
-}
-
-void GraphBuilder::name_nodes(onnx::Graph& graph, std::size_t first_node) {
-  for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
-    onnx::Node& node = graph.nodes[i];
-    name_node(node);
-    for (auto& [key, attr] : node.attrs)
-      if (auto* inner = std::get_if<std::shared_ptr<onnx::Graph>>(&attr)) name_nodes(**inner, 0);
+// Completes the ONNX graph.
+void GraphBuilder::write_names(BuilderGraph& graph) const {
+  name_nodes(graph, 0);
+  graph.onnx->nodes.reserve(graph.nodes.size());
+  for (BuilderNode& node : graph.nodes) {
+    node.onnx.inputs = names_of(node.inputs);
+    node.onnx.outputs = names_of(node.outputs);
+    graph.onnx->nodes.push_back(std::move(node.onnx));
   }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    graph.onnx->outputs[i].name = record_of(graph.outputs[i]).name;
 }
 
 }  // namespace oarlock

@@ -231,7 +231,7 @@ def reject_merge(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) ->
 def describe_value(value: Any) -> str:
     """Describe a value for an error message, with the line that created it."""
     if isinstance(value, Variable):
-        return f"{value.meta}{value.made_at}"
+        return f"{value.meta}{value.creation_site}"
     if isinstance(value, Tensor):
         return str(value.meta)
     if isinstance(value, Undefined):

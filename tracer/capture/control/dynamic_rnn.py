@@ -29,7 +29,7 @@ class DynamicRNN:
 
     def __init__(self, name: str | None = None) -> None:
         self._rnn = StaticRNN(name or "dynamic_rnn")
-        self._first: Tensor | None = None  # the first input, padded: [T, n, ...]
+        self._first_input: Tensor | None = None  # the first input, padded: [T, n, ...]
         self._lengths: Tensor | None = None
 
     @contextmanager
@@ -54,13 +54,13 @@ class DynamicRNN:
             zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=x.dtype.proto)
             padded, lengths = OPS["sequence_pad"](x, None, zero)
             along = OPS["transpose2"](padded, axis=[1, 0, *range(2, len(padded.meta.shape))])
-        if self._first is None:
-            self._first, self._lengths = along, lengths
+        if self._first_input is None:
+            self._first_input, self._lengths = along, lengths
         return self._rnn.step_input(along)
 
     def static_input(self, x: Tensor) -> Tensor:
         """Return x itself, which all steps read."""
-        if self._first is None:
+        if self._first_input is None:
             raise OpError(with_user_line("DynamicRNN.static_input: call step_input before"))
         return x
 
@@ -79,7 +79,7 @@ class DynamicRNN:
         belongs to the i-th longest sequence.
         """
         if init is None:
-            if self._first is None or shape is None:
+            if self._first_input is None or shape is None:
                 raise OpError(
                     with_user_line(
                         "DynamicRNN.memory: without init it needs a shape, and a step_input before"
@@ -87,7 +87,7 @@ class DynamicRNN:
                 )
             with self._rnn.outside():
                 init = OPS["fill_constant_batch_size_like"](
-                    self._first,
+                    self._first_input,
                     shape=[-1, *(int(d) for d in shape)],
                     value=float(value),
                     dtype=dtype_of(dtype).proto,

@@ -21,14 +21,14 @@ from .mutable_locations import DictItems, ListItems, track
 class ExpandedContainers:
     """The expanded containers of a loop.
 
-    before: by position of the value, the snapshot from before the loop
+    initial: by position of the value, the snapshot from before the loop
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.before: dict[int, ContainerSnapshot] = {}
+        self.initial: dict[int, ContainerSnapshot] = {}
         # By position: the container that the last iteration assigned, if it is a new one.
-        self._left: dict[int, ContainerSnapshot] = {}
+        self._final: dict[int, ContainerSnapshot] = {}
         # Whether an iteration mutates its containers.
         self._changed = False
 
@@ -36,19 +36,21 @@ class ExpandedContainers:
         """Expand value `i`: invalidate it under other names while the loop is recorded, and return
         a copy.
         """
-        found = self._known(container) or snapshot_container(container)
+        found = self._snapshot_of(container) or snapshot_container(container)
         if found is None:
             return container
-        self.before[i] = found
+        self.initial[i] = found
         self._take_all(found)
         return found.copy()
 
-    def _known(self, container: Any) -> ContainerSnapshot | None:
-        return next((found for found in self.before.values() if found.container is container), None)
+    def _snapshot_of(self, container: Any) -> ContainerSnapshot | None:
+        return next(
+            (found for found in self.initial.values() if found.container is container), None
+        )
 
     def original(self, container: Any) -> Any:
         """Return a copy of a container as it was before it was expanded; other values unchanged."""
-        found = self._known(container)
+        found = self._snapshot_of(container)
         return container if found is None else found.copy()
 
     def _take_all(self, found: ContainerSnapshot) -> None:
@@ -70,15 +72,15 @@ class ExpandedContainers:
         """Return snapshots of the containers of an iteration. Containers that may have other names
         become MayAlias containers.
         """
-        starts = [id(found.container) for found in self.before.values()]
-        for i, found in self.before.items():
-            origins = [self._left[i].container] if i in self._left else []
+        starts = [id(found.container) for found in self.initial.values()]
+        for i, found in self.initial.items():
+            origins = [self._final[i].container] if i in self._final else []
             if starts.count(id(found.container)) > 1:
                 origins.append(found.container)
             if origins and type(values[i]) in (list, dict):
                 values[i] = make_may_alias(values[i], *origins)
         return {
-            i: again for i in self.before if (again := snapshot_container(values[i])) is not None
+            i: again for i in self.initial if (again := snapshot_container(values[i])) is not None
         }
 
     def end_iteration(self, given: dict[int, ContainerSnapshot], made: list[Any]) -> None:
@@ -86,15 +88,15 @@ class ExpandedContainers:
         for i, start in given.items():
             self._changed = self._changed or any(True for _ in start.iter_changed())
             if made[i] is not start.container and (left := snapshot_container(made[i])) is not None:
-                self._left[i] = left
+                self._final[i] = left
 
     def results(self, values: list[Any]) -> list[Any]:
         """Return the values after the loop."""
         merge = ContainerMerge()
         if not self._changed:
-            for found in self.before.values():
+            for found in self.initial.values():
                 found.restore()
-        for i, found in self.before.items():
-            values[i] = merge.merge(values[i], found, self._left.get(i, found))
+        for i, found in self.initial.items():
+            values[i] = merge.merge(values[i], found, self._final.get(i, found))
         merge.finish()
         return values

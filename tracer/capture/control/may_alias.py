@@ -354,24 +354,24 @@ class BranchContainers:
     """
 
     def __init__(self, values: Sequence[Any]) -> None:
-        self._before = [
+        self._initial = [
             found for value in values if (found := snapshot_container(value)) is not None
         ]
-        self._after: list[list[ContainerSnapshot | None]] = []
+        self._per_branch: list[list[ContainerSnapshot | None]] = []
         self._lengths: list[list[int]] = []
         self._changed: list[Any] = []
 
     def record_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
-        self._after.append([snapshot_container(value) for value in values])
-        replaced = -len(self._after)  # the length of a list that became a TensorArray
+        self._per_branch.append([snapshot_container(value) for value in values])
+        replaced = -len(self._per_branch)  # the length of a list that became a TensorArray
         self._lengths.append(
             [
                 replaced
                 if is_replaced(each.container)
                 and not any(isinstance(v, ReplacedByArray) for v in each.items)
                 else len(raw_items(each.container))
-                for found in self._before
+                for found in self._initial
                 for each in found.iter_lists()
             ]
         )
@@ -379,7 +379,7 @@ class BranchContainers:
     def find_length_mismatch(self) -> list[Any] | None:
         """Return a list that the branches leave with different lengths; None if there is none."""
         if len(self._lengths) == 2:
-            lists = [each.container for found in self._before for each in found.iter_lists()]
+            lists = [each.container for found in self._initial for each in found.iter_lists()]
             for found, one, two in zip(lists, *self._lengths, strict=True):
                 if one != two:
                     return found
@@ -387,7 +387,7 @@ class BranchContainers:
 
     def restore(self) -> None:
         """Restore the containers before the second branch is recorded."""
-        for each in self._before:
+        for each in self._initial:
             self._changed += each.iter_changed()
             each.restore()
 
@@ -398,7 +398,8 @@ class BranchContainers:
         """
         merge = ContainerMerge()
         found = [
-            merge.merge(value, *sides) for value, *sides in zip(chosen, *self._after, strict=True)
+            merge.merge(value, *sides)
+            for value, *sides in zip(chosen, *self._per_branch, strict=True)
         ]
         # Invalidate before the origins of the merged containers are saved.
         for container in self._changed:

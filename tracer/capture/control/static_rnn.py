@@ -71,7 +71,7 @@ class StaticRNN:
         self._length = -1
         self._inputs = Sequences()
         self._memories: list[Memory] = []
-        self._given: list[str] = []
+        self._output_names: list[str] = []
         self._results: list[Variable] = []
 
     # -- the step
@@ -104,8 +104,10 @@ class StaticRNN:
             raise
         self._restore_names()
         self._write_sequence_copies(inner.block, mark[1])
-        emit_recurrent(recorder, inner.block, list(self._inputs.outer), memories, self._given)
-        self._results = [self._declare_output(name) for name in self._given]
+        emit_recurrent(
+            recorder, inner.block, list(self._inputs.outer), memories, self._output_names
+        )
+        self._results = [self._declare_output(name) for name in self._output_names]
 
     def step_input(self, x: Tensor) -> Variable:
         """Return the element of a sequence for a step. x: [T, ...] from outside -> [...]"""
@@ -181,7 +183,7 @@ class StaticRNN:
         recorder = self._recorder("step_output")
         if not isinstance(o, Tensor):
             _reject("step_output", f"an output should be a variable, not {type(o).__name__}")
-        self._given.append(self._copy(recorder, o))
+        self._output_names.append(self._copy(recorder, o))
 
     def output(self, *outputs: Tensor) -> None:
         """Call `step_output` for each argument."""
@@ -227,7 +229,7 @@ class StaticRNN:
                 _reject(
                     "step", f"the memory '{memory.held.name}' is not updated; use update_memory"
                 )
-        if not self._given:
+        if not self._output_names:
             _reject("step", "there is no output; use step_output")
         befores = (
             before

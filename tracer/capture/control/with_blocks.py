@@ -112,7 +112,7 @@ class Switch:
 
     def __init__(self, name: str | None = None) -> None:
         self._inside = False
-        self._none_so_far: Any = None  # whether no condition held so far, bool [1]
+        self._no_condition_held: Any = None  # whether no condition held so far, bool [1]
 
     def __enter__(self) -> Switch:
         self._inside = True
@@ -133,13 +133,13 @@ class Switch:
         if not self._inside:
             raise OpError(with_user_line("Switch.case: belongs into the `with` of the Switch"))
         check_condition("Switch.case", condition)
-        before, fails = self._none_so_far, OPS["logical_not"](condition)
-        self._none_so_far = fails if before is None else OPS["logical_and"](before, fails)
+        before, fails = self._no_condition_held, OPS["logical_not"](condition)
+        self._no_condition_held = fails if before is None else OPS["logical_and"](before, fails)
         chosen = condition if before is None else OPS["logical_and"](before, condition)
         return ConditionalBlock([chosen], is_scalar_condition=True).block()
 
     def default(self) -> AbstractContextManager[None]:
         """Return the context manager of a body that runs if no condition holds."""
-        if self._none_so_far is None:
+        if self._no_condition_held is None:
             raise OpError(with_user_line("Switch.default: there is no case before it"))
-        return ConditionalBlock([self._none_so_far], is_scalar_condition=True).block()
+        return ConditionalBlock([self._no_condition_held], is_scalar_condition=True).block()

@@ -152,7 +152,7 @@ class AssertCheck:
     """The kernel of the op `assert`. where: the user's line; message: the user's message"""
 
     def __init__(self, summarize: int, where: str, message: str = "") -> None:
-        self._most, self._where = summarize, where
+        self._max_elements, self._where = summarize, where
         self._message = message or "the condition does not hold"
 
     def __call__(self, cond: Any, data: Sequence[Any]) -> None:
@@ -160,6 +160,8 @@ class AssertCheck:
         if np.asarray(cond).all():
             return
         flat = [np.asarray(a).reshape(-1) for a in data]
-        shown = "; ".join(str((a if self._most < 0 else a[: self._most]).tolist()) for a in flat)
+        shown = "; ".join(
+            str((a if self._max_elements < 0 else a[: self._max_elements]).tolist()) for a in flat
+        )
         line = f"\n  at {self._where}" if self._where else ""
         raise AssertError(f"assert: {self._message}{f'; data: {shown}' if data else ''}{line}")

@@ -54,7 +54,7 @@ class ModelAverage(ParameterAveraging):
             if getattr(p, "do_model_average", True)
         ]
         with use_mode(StaticGraphMode(program)):
-            self._state_names = {p.name: self._accumulate(program, p) for p in parameters}
+            self._accumulators = {p.name: self._accumulate(program, p) for p in parameters}
 
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:
         """Append the op that accumulates a parameter; return the names of its state variables."""
@@ -65,7 +65,7 @@ class ModelAverage(ParameterAveraging):
         return {n: v.name for n, v in states.items()}
 
     def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
-        for name, state_names in self._state_names.items():
+        for name, state_names in self._accumulators.items():
             values = {n: scope.value(v).array for n, v in state_names.items()}
             count = values["num_accumulates"] + values["old_num_accumulates"]
             total = values["sum_1"] + values["sum_2"] + values["sum_3"]

@@ -52,7 +52,7 @@ class SymbolEffects(ast.NodeVisitor):
 
     reads, writes: in this scope; captured: symbols that functions defined in it read; bound: the
     names among `writes` that are assigned, rather than mutated; outer: names declared `global` or
-    `nonlocal`; passed: names of enclosing functions that inner functions declare
+    `nonlocal`; forwarded: names of enclosing functions that inner functions declare
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,9 @@ class SymbolEffects(ast.NodeVisitor):
         self.bound: set[str] = set()
         self.captured: set[str] = set()
         self.outer: set[str] = set()  # declared `global` or `nonlocal`
-        self.passed: set[str] = set()  # names of enclosing functions that inner functions declare
+        self.forwarded: set[str] = (
+            set()
+        )  # names of enclosing functions that inner functions declare
 
     def write(self, symbol: str | None) -> None:
         """Record a write."""
@@ -158,9 +160,9 @@ class SymbolEffects(ast.NodeVisitor):
         self.reads |= free
         self.captured |= free
         for symbol in inner.writes:
-            if symbol in inner.outer | inner.passed and symbol not in local:
+            if symbol in inner.outer | inner.forwarded and symbol not in local:
                 self.write(symbol)
-                self.passed.add(symbol)
+                self.forwarded.add(symbol)
             elif own and "." in symbol and symbol.split(".")[0] not in local:
                 self.write(symbol)
 

@@ -185,14 +185,14 @@ class ExpressionTransformer(ast.NodeTransformer):
         node.func = expression("__ol.call(F)", function, F=function)
         return node
 
-    def _made(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
+    def _call_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
         result: ast.expr = expression("__ol.track_new(VALUE)", node, VALUE=node)
         return result
 
-    visit_List = visit_Dict = visit_DictComp = _made
+    visit_List = visit_Dict = visit_DictComp = _call_literal
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         text = ast.unparse(node.value)
@@ -313,17 +313,21 @@ def expand_generator(node: ast.Call) -> None:
         or not isinstance(node.args[0], ast.GeneratorExp)
     ):
         return
-    given = node.args[0]
+    generator = node.args[0]
     if node.func.id in CONSUMING_BUILTINS:
-        node.args[0] = ast.copy_location(ast.ListComp(given.elt, given.generators), given)
-    elif node.func.id in SHORT_CIRCUIT_BUILTINS and isinstance(given.generators[0].iter, ast.Name):
-        copied = copy.deepcopy(given)
-        listed = ast.copy_location(ast.ListComp(copied.elt, copied.generators), given)
-        given.is_other = True  # type: ignore[attr-defined] # of a list that is written out as well
-        rows = expression(
-            "__ol.is_dynamic(ROWS)", given, ROWS=copy.deepcopy(given.generators[0].iter)
+        node.args[0] = ast.copy_location(
+            ast.ListComp(generator.elt, generator.generators), generator
         )
-        node.args[0] = ast.copy_location(ast.IfExp(rows, listed, given), given)
+    elif node.func.id in SHORT_CIRCUIT_BUILTINS and isinstance(
+        generator.generators[0].iter, ast.Name
+    ):
+        copied = copy.deepcopy(generator)
+        comprehension = ast.copy_location(ast.ListComp(copied.elt, copied.generators), generator)
+        generator.is_duplicate = True  # type: ignore[attr-defined]  # scans read the list only
+        rows = expression(
+            "__ol.is_dynamic(ROWS)", generator, ROWS=copy.deepcopy(generator.generators[0].iter)
+        )
+        node.args[0] = ast.copy_location(ast.IfExp(rows, comprehension, generator), generator)
 
 
 def _is_runtime(function: ast.expr) -> bool:

@@ -93,7 +93,7 @@ def _scan_function(function: FunctionType) -> list[Problem]:
     scanner = _Scanner(function, tree)
     for statement in tree.body if isinstance(tree.body, list) else [tree.body]:
         scanner.visit(statement)
-    return scanner.found
+    return scanner.problems
 
 
 class _Scanner(ast.NodeVisitor):
@@ -118,7 +118,7 @@ class _Scanner(ast.NodeVisitor):
         for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._assigned(node)
-        self.found: list[Problem] = []
+        self.problems: list[Problem] = []
 
     def _assigned(self, node: ast.AST) -> None:
         if (
@@ -162,7 +162,7 @@ class _Scanner(ast.NodeVisitor):
     def _note(self, node: ast.AST, cause: str, fix: str, silent: bool = False) -> None:
         line = getattr(node, "lineno", 0)
         text = linecache.getline(self._file, line).strip()
-        self.found.append(
+        self.problems.append(
             Problem(
                 os.path.basename(self._file),
                 line,
@@ -178,7 +178,7 @@ class _Scanner(ast.NodeVisitor):
     # ---------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: Any) -> None:
-        if hasattr(node, "is_other"):
+        if hasattr(node, "is_duplicate"):
             return
         first = node.generators[0]
         simple = (

@@ -79,7 +79,7 @@ def if_(
     put(start)
     if stop is not None:
         emit_raise_check(mode, condition, stop)
-    (other if stop is not None and stop.holds else then)()  # only one branch remains
+    (other if stop is not None and stop.in_true_branch else then)()  # only one branch remains
 
 
 def track_opaque_state(
@@ -108,7 +108,7 @@ def _record_if(
     then, other = (track_opaque_state(mode, run, names) for run in (then, other))
     before = [resolve(value) if is_replaced(value) else value for value in given]
 
-    def side(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
+    def branch_fn(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
             own_locations(mode.recorder, put)
             put(before)
@@ -135,7 +135,7 @@ def _record_if(
         containers, mark = BranchContainers(before[:count]), mode.recorder.checkpoint()
         try:
             found = record_branches(
-                mode, condition, side(True, then), side(False, other), names[:count]
+                mode, condition, branch_fn(True, then), branch_fn(False, other), names[:count]
             )
             break
         except (
@@ -207,10 +207,10 @@ def _select_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     def put(values: list[Any]) -> None:
         held[:] = values
 
-    def side(make: Callable[[], Any]) -> Callable[[], None]:
+    def branch_fn(make: Callable[[], Any]) -> Callable[[], None]:
         return lambda: put([make()])
 
-    if_(test, side(a), side(b), lambda: list(held), put, ["the list"])
+    if_(test, branch_fn(a), branch_fn(b), lambda: list(held), put, ["the list"])
     return held[0]
 
 

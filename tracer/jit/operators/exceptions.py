@@ -30,7 +30,7 @@ class BranchRaises(Exception):
 
     def __init__(self, holds: bool, error: Exception) -> None:
         super().__init__(str(error))
-        self.holds, self.error = holds, error
+        self.in_true_branch, self.error = holds, error
 
 
 def mark_raise(error: Any) -> Any:
@@ -59,7 +59,7 @@ def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any
 
 def emit_raise_check(mode: Static, condition: Variable, stop: BranchRaises) -> None:
     """Write an assert that fails a run in which the condition leads to a `raise`."""
-    holds = OPS["logical_not"](condition) if stop.holds else condition
+    holds = OPS["logical_not"](condition) if stop.in_true_branch else condition
     emit_check(
         mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[RAISED_AT]
     )

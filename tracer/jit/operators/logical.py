@@ -90,7 +90,7 @@ def _select_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
             "Python asks whether the first one is true, which has several elements; use "
             "`.any()`, `.all()` or paddle.where"
         )
-        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.made_at})"))
+        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site})"))
 
     def keep() -> Any:
         return a

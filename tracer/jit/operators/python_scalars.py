@@ -179,7 +179,9 @@ def get_entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None 
     if not found:
         if missing is None:
             raise KeyError(
-                with_user_line(f"there is no key that is a number (key={key.meta}{key.made_at})")
+                with_user_line(
+                    f"there is no key that is a number (key={key.meta}{key.creation_site})"
+                )
             )
         return missing()
     rest = missing
@@ -265,12 +267,12 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
 
 
 def _rejecting_function(python: Callable[..., Any], what: str) -> Callable[..., Any]:
-    def asked(value: Any, *rest: Any) -> Any:
+    def call_method(value: Any, *rest: Any) -> Any:
         if kind_of(value) is not None:
             return reject_scalar(value, what, "compute it with paddle's functions", 0)
         return python(value, *rest)
 
-    return asked
+    return call_method
 
 
 BUILTINS: dict[Any, Any] = {

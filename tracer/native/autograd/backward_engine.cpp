@@ -33,13 +33,14 @@ PyObject* empty_set = nullptr;  // the default of `EngineObject::watched`
 /// bare: gradients are arrays, summed by NumPy; otherwise Tensors, summed by the op `sum`.
 struct EngineObject {
   PyObject_HEAD BackwardState* state;
-  PyObject* reach;    // objects that may get a gradient, None for all
-  PyObject* nodes;    // sequence numbers of the nodes whose rules are called, None for all
-  PyObject* watched;  // keys of outputs whose gradient is requested
-  PyObject* last;  // by sequence number of a node: the leaves that get no gradient after it; None
-                   // if not needed
+  PyObject* reach;      // objects that may get a gradient, None for all
+  PyObject* nodes;      // sequence numbers of the nodes whose rules are called, None for all
+  PyObject* watched;    // keys of outputs whose gradient is requested
+  PyObject* last_uses;  // by sequence number of a node: the leaves that get no gradient after it;
+                        // None if not needed
   PyObject* sum;
   char bare;
+  char calls_visit;  // whether the engine calls `visit` before each rule
 };
 EngineObject* as_engine(PyObject* o) { return reinterpret_cast<EngineObject*>(o); }
 
@@ -116,8 +117,8 @@ bool accumulate_grad(EngineObject* self, PyObject* tensor, PyObject* gradient_or
     if (!gradient) return false;
   }
   if (!self->bare || !t->array || !same_shape_and_dtype(gradient.get(), t->array)) {
-    gradient =
-        Ref(call_method(reinterpret_cast<PyObject*>(self), "fitted", gradient.get(), tensor));
+    gradient = Ref(
+        call_method(reinterpret_cast<PyObject*>(self), "reduce_to_input", gradient.get(), tensor));
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
@@ -182,13 +183,13 @@ bool push_operand(EngineObject* self, Call& call, PyObject* arg) {
   return true;
 }
 
-bool push_gradients(EngineObject* self, Call& call, NodeObject* node, PyObject* arrived) {
+bool push_gradients(EngineObject* self, Call& call, NodeObject* node, PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
-    call.values.push_back(arrived);
+    call.values.push_back(gradient);
     return true;
   }
   auto* object = reinterpret_cast<PyObject*>(self);
-  Ref grads(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived));
+  Ref grads(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient));
   if (!grads) return false;
   for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i)
     call.values.push_back(PyTuple_GetItem(grads.get(), i));
@@ -224,10 +225,10 @@ bool push_named(EngineObject* self, Call& call, NodeObject* node) {
 
 // Calls the rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
 // single input.
-Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* arrived) {
+Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
   OpObject* op = as_op(node->op);
   Call call;
-  if (!push_gradients(self, call, node, arrived)) return {};
+  if (!push_gradients(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
@@ -277,12 +278,12 @@ int needs_rule(EngineObject* self, NodeObject* node) {
 
 // Notifies Python of the leaves whose last gradient came from this node.
 bool notify_last_use(EngineObject* self, long long number) {
-  if (self->last == Py_None) return true;
+  if (self->last_uses == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
   if (!key) return false;
-  PyObject* leaves = PyDict_GetItemWithError(self->last, key.get());
+  PyObject* leaves = PyDict_GetItemWithError(self->last_uses, key.get());
   if (!leaves) return !PyErr_Occurred();
-  Ref named(PyUnicode_InternFromString("final"));
+  Ref named(PyUnicode_InternFromString("notify_final"));
   auto* object = reinterpret_cast<PyObject*>(self);
   return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
 }
@@ -294,20 +295,20 @@ bool run_node(EngineObject* self, bool retain) {
   NodeObject* node = as_node(place.mapped().target.get());
   int wants_rule = needs_rule(self, node);
   if (wants_rule < 0) return false;
-  PyObject* arrived = place.mapped().gradient.get();
+  PyObject* gradient = place.mapped().gradient.get();
   if (!wants_rule) {  // only its own gradient is requested
     auto* object = reinterpret_cast<PyObject*>(self);
     return static_cast<bool>(
-        Ref(call_method(object, "arrived", reinterpret_cast<PyObject*>(node), arrived)));
+        Ref(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient)));
   }
-  if (!self->bare) {
+  if (self->calls_visit) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    Ref told(call_method(object, "visit", reinterpret_cast<PyObject*>(node), nullptr));
-    if (!told) return false;
+    Ref done(call_method(object, "visit", reinterpret_cast<PyObject*>(node), nullptr));
+    if (!done) return false;
   }
   Ref args = operands_of(self, node);
   if (!args) return false;
-  Ref gradients = call_rule(self, node, args.get(), arrived);
+  Ref gradients = call_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_inputs(self, args.get(), gradients.get())) return false;
   if (!retain) free_operands(node);
   return notify_last_use(self, number);
@@ -357,7 +358,7 @@ PyObject* new_engine(PyTypeObject* type, PyObject*, PyObject*) {
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
   w->watched = Py_NewRef(empty_set);
-  w->last = Py_NewRef(Py_None);
+  w->last_uses = Py_NewRef(Py_None);
   w->sum = Py_NewRef(Py_None);
   if (w->state) return self;
   Py_DECREF(self);
@@ -370,7 +371,7 @@ void dealloc_engine(PyObject* self) {
   Py_CLEAR(w->reach);
   Py_CLEAR(w->nodes);
   Py_CLEAR(w->watched);
-  Py_CLEAR(w->last);
+  Py_CLEAR(w->last_uses);
   Py_CLEAR(w->sum);
   free_object(self);
 }
@@ -380,16 +381,18 @@ bool is_set_or_none(PyObject* value) { return value == Py_None || is_set(value);
 const Field reach_field{offsetof(EngineObject, reach), nullptr, nullptr, nullptr};
 const Field nodes_field{offsetof(EngineObject, nodes), is_set_or_none, "a set or None", nullptr};
 const Field watched_field{offsetof(EngineObject, watched), is_set, "a set", &empty_set};
-const Field last_field{offsetof(EngineObject, last), is_dict_or_none, "a dict or None", nullptr};
+const Field last_uses_field{offsetof(EngineObject, last_uses), is_dict_or_none, "a dict or None",
+                            nullptr};
 const Field sum_field{offsetof(EngineObject, sum), nullptr, nullptr, nullptr};
 
 PyGetSetDef engine_getset[] = {
     attribute("reach", reach_field),     attribute("nodes", nodes_field),
-    attribute("watched", watched_field), attribute("last", last_field),
+    attribute("watched", watched_field), attribute("last_uses", last_uses_field),
     attribute("sum", sum_field),         {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef engine_members[] = {
     {"bare", T_BOOL, offsetof(EngineObject, bare), 0, nullptr},
+    {"calls_visit", T_BOOL, offsetof(EngineObject, calls_visit), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef engine_methods[] = {

@@ -47,7 +47,7 @@ __all__ = [
 def _pool(
     rank: int,
     x: Tensor,
-    kind: str,
+    pooling_type: str,
     kernel: Any,
     stride: Any,
     padding: Any,
@@ -58,7 +58,7 @@ def _pool(
     size = int_list(kernel, rank)
     return OPS[f"pool{rank}d"](
         x,
-        pooling_type=kind,
+        pooling_type=pooling_type,
         ksize=size,
         strides=size if stride is None else int_list(stride, rank),
         ceil_mode=ceil_mode,
@@ -80,15 +80,16 @@ def _max_pool(
 ) -> Any:
     if not return_mask:
         return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
-    if is_channels_last(data_format) or isinstance(padding, str):
-        why = f"return_mask=True requires channels-first data and numeric paddings (X={x.meta})"
-        raise OpError(with_user_line(f"max_pool{rank}d: {why}"))
+    pads = padding_attrs(padding, rank, False)
+    # Paddle ignores 'SAME' here and pools without padding.
+    if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
+        problem = f"return_mask=True requires channels-first data, and not 'SAME' (X={x.meta})"
+        raise OpError(with_user_line(f"max_pool{rank}d: {problem}"))
     size = int_list(kernel, rank)
-    strides, pads = (
-        size if stride is None else int_list(stride, rank),
-        padding_attrs(padding, rank, False)["paddings"],
+    strides = size if stride is None else int_list(stride, rank)
+    return OPS[f"max_pool{rank}d_with_index"](
+        x, ksize=size, strides=strides, paddings=pads["paddings"]
     )
-    return OPS[f"max_pool{rank}d_with_index"](x, ksize=size, strides=strides, paddings=pads)
 
 
 def _avg_pool(
@@ -437,7 +438,7 @@ def _unpool_sizes(
     """Return the sizes before pooling: the requested sizes, or the smallest that pooling maps to
     those of x.
 
-    requested: may be a whole shape. Symbolic sizes are tensors.
+    requested: spatial sizes or a full shape. Symbolic sizes are tensors.
     """
     check_tensors(x)
     sizes = x.shape[2:]

@@ -164,7 +164,7 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     check(fits, "Anchor and GtBoxes need the shape [boxes, 4]")
     check(
         len(infos.shape) == 2 and dims_match(infos.shape[1], 3),
-        "ImInfo needs height, width and scale of each picture",
+        "ImInfo needs height, width and scale of each image",
     )
     return (
         Meta((-1,), INT32),

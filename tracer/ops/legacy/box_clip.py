@@ -37,7 +37,7 @@ def box_clip(boxes, lod, info):
     Input [T,*,4], ImInfo [n,3] -> like Input
     """
     offsets = row_offsets(lod, "Input")
-    check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of pictures")
+    check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
     last = image_edges(info.astype(boxes.dtype))[sequence_ids(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
         boxes.dtype
@@ -50,7 +50,7 @@ def _(boxes, lod, info):
     check(len(boxes.shape) >= 2 and dims_match(boxes.shape[-1], 4), "boxes need four numbers")
     check(
         len(info.shape) == 2 and dims_match(info.shape[1], 3),
-        "ImInfo needs height, width and scale of each picture",
+        "ImInfo needs height, width and scale of each image",
     )
     return boxes
 

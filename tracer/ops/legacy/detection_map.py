@@ -135,7 +135,7 @@ def detection_map(
     """
     _check_kind(ap_type)
     first, last = row_offsets(found_lod, "DetectRes"), row_offsets(there_lod, "Label")
-    check(len(first) == len(last), "DetectRes and Label have different numbers of pictures")
+    check(len(first) == len(last), "DetectRes and Label have different numbers of images")
     known = has_state is not None and bool(has_state.reshape(-1)[0])
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()
     made: list[tuple[float, ...]] = []

@@ -143,9 +143,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     P is 1 or M.
     """
     cuts, places = image_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
-    check(
-        len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of pictures"
-    )
+    check(len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of images")
     found = matched >= 0
     rows = np.where(found, matched + cuts[:-1, None], 0)
     out = np.full((*matched.shape, x.shape[2]), mismatch_value, x.dtype)
@@ -238,7 +236,7 @@ def _(
     _check_choice("mining_type", mining_type, MININGS)
     check(
         len(loss.shape) == len(matched.shape) == len(near.shape) == 2,
-        "needs operands [pictures, boxes]",
+        "needs operands [images, boxes]",
     )
     check(
         mining_type != "max_negative" or neg_pos_ratio > 0,

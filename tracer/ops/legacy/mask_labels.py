@@ -141,7 +141,7 @@ def generate_mask_labels(
     """
     check(
         len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
-        "GtClasses and ImInfo have different numbers of pictures",
+        "GtClasses and ImInfo have different numbers of images",
     )
     cuts, things = row_offsets(rois_lod, "Rois"), _instances(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)

@@ -17,13 +17,13 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
     if counts is not None:
         check(
             int(counts.sum()) == len(rois),
-            "the numbers of regions of the pictures do not add up to that of ROIs",
+            "the numbers of regions of the images do not add up to that of ROIs",
         )
         return np.repeat(np.arange(len(x)), counts.reshape(-1))
     offsets = image_offsets(lod, len(rois))
     check(
         len(offsets) - 1 == len(x),
-        f"ROIs are sequences of {len(offsets) - 1} pictures, and there are {len(x)}",
+        f"ROIs are sequences of {len(offsets) - 1} images, and there are {len(x)}",
     )
     return sequence_ids(offsets)
 

@@ -197,7 +197,7 @@ def _(
     check(fits, "RpnRois and GtBoxes need the shape [boxes, 4]")
     check(
         len(infos.shape) == 2 and dims_match(infos.shape[1], 3),
-        "ImInfo needs height, width and scale of each picture",
+        "ImInfo needs height, width and scale of each image",
     )
     check(
         len(bbox_reg_weights) == 4,

@@ -116,7 +116,7 @@ def _resize(kind: str, today: Op) -> Op:
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
-        check(len(x.shape) - 2 in RANKS[kind], "has another number of axes than pictures")
+        check(len(x.shape) - 2 in RANKS[kind], "has another number of axes than images")
         scales = [scale] if scale > 0 else []
         return today.infer((x, out_size, sizes, scale_tensor), {**attrs, "scale": scales})
 

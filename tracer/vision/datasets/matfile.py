@@ -20,7 +20,7 @@ from ...core.errors import FileError
 from ...loader.regular_files import read_file
 
 MAX_BYTES = 1 << 26  # maximal size of a file, compressed and decompressed; label lists have some kB
-_KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
+_DTYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _MATRIX, _COMPRESSED = 14, 15
 
 
@@ -35,14 +35,14 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     order = "<" if data[126:128] == b"IM" else ">"
     matrices, remaining = {}, MAX_BYTES
     try:
-        for kind, body in _elements(data[128:], order):
-            if kind == _COMPRESSED:
+        for element_type, body in _elements(data[128:], order):
+            if element_type == _COMPRESSED:
                 decompressed = zlib.decompressobj().decompress(body, remaining + 1)
                 remaining -= len(decompressed)
                 if remaining < 0:
                     raise ValueError("the decompressed size is too large")
-                ((kind, body),) = _elements(decompressed, order)  # noqa: PLW2901 - the element inside
-            if kind == _MATRIX and (matrix := _matrix(body, order)):
+                ((element_type, body),) = _elements(decompressed, order)  # noqa: PLW2901 - the element inside
+            if element_type == _MATRIX and (matrix := _matrix(body, order)):
                 matrices[matrix[0]] = matrix[1]
     except (ValueError, struct.error, zlib.error) as error:
         raise FileError(f"{path.name}: is damaged ({error})") from None
@@ -53,29 +53,29 @@ def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
     """Iterate over the elements: type and data."""
     offset = 0
     while offset < len(data):
-        kind, size = struct.unpack_from(f"{order}II", data, offset)
+        element_type, size = struct.unpack_from(f"{order}II", data, offset)
         start = offset + 8
-        if kind >> 16:
-            kind, size, start = kind & 0xFFFF, kind >> 16, offset + 4
+        if element_type >> 16:
+            element_type, size, start = element_type & 0xFFFF, element_type >> 16, offset + 4
             if size > 4:
                 raise ValueError(f"a short element of {size} bytes")
         if start + size > len(data):
             raise ValueError(f"an element of {size} bytes exceeds the data")
-        yield kind, data[start : start + size]
+        yield element_type, data[start : start + size]
         offset = (
             offset + 8
             if start == offset + 4
-            else start + size + (0 if kind == _COMPRESSED else -size % 8)
+            else start + size + (0 if element_type == _COMPRESSED else -size % 8)
         )
 
 
 def _matrix(body: bytes, order: str) -> tuple[str, np.ndarray[Any, Any]] | None:
     """Return the name and values of a matrix; None if it is not numeric."""
     elements = list(_elements(body, order))
-    if len(elements) != 4 or elements[3][0] not in _KINDS:
+    if len(elements) != 4 or elements[3][0] not in _DTYPES:
         return None
     shape = np.frombuffer(elements[1][1], f"{order}i4").tolist()
-    values = np.frombuffer(elements[3][1], order + _KINDS[elements[3][0]])
+    values = np.frombuffer(elements[3][1], order + _DTYPES[elements[3][0]])
     if min(shape) < 0 or math.prod(shape) != len(values):
         raise ValueError(f"{len(values)} values for {shape}")
     return elements[2][1].decode("latin1"), values.reshape(shape, order="F")

@@ -85,8 +85,8 @@ class MNIST(ImageDataset):
                 f"{self.image_path.name}, {len(self.labels)} labels in {self.label_path.name}"
             )
 
-    def _locate(self, user_path: Any, argument: str, kind: str, download: bool) -> Path:
-        name, md5 = self._FILES[f"{self.mode}-{kind}"]
+    def _locate(self, user_path: Any, argument: str, file_type: str, download: bool) -> Path:
+        name, md5 = self._FILES[f"{self.mode}-{file_type}"]
         return self._file(user_path, argument, self._HOME + name, md5, self.NAME, download)
 
     def __getitem__(self, idx: int) -> Any:

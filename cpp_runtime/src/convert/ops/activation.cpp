@@ -8,7 +8,7 @@
 namespace oarlock {
 namespace {
 
-bool is_double(const NodeContext& n, const Value& x) { return n.dtype(x) == DType::float64; }
+bool is_double(const NodeContext& n, Value x) { return n.dtype(x) == DType::float64; }
 
 Expr clip(const Expr& v, double low, double high) {
   NodeContext& n = v.node();

@@ -68,7 +68,7 @@ Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& ima
 namespace {
 
 // 0 .. count-1, a constant if the count is known. count: int64[1]
-Value known_arange(NodeContext& n, const Value& count) {
+Value known_arange(NodeContext& n, Value count) {
   auto known = n.const_ints(count);
   if (!known) return arange(n, count);
   Ints range(require_unroll_size(n, known->at(0), "a size to adapt to"));
@@ -84,7 +84,7 @@ struct WindowMask {
 };
 
 // out: int64[1]
-WindowMask dynamic_windows(NodeContext& n, const Value& x, std::int64_t axis, const Value& out) {
+WindowMask dynamic_windows(NodeContext& n, Value x, std::int64_t axis, Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
       width(n, as_scalar(n, assert_nonzero(n, out)));
   Expr window(n, n.unsqueeze(known_arange(n, out), {1}));
@@ -94,7 +94,7 @@ WindowMask dynamic_windows(NodeContext& n, const Value& x, std::int64_t axis, co
 }
 
 // The mean along an axis as a product, from the left along the last axis but one.
-Value dynamic_mean(NodeContext& n, const Value& x, std::int64_t axis, const Value& out) {
+Value dynamic_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto [inside, count] = dynamic_windows(n, x, axis, out);
   auto dtype = n.require_dtype(x);
   auto weights = inside.to(dtype) / count.to(dtype);
@@ -108,7 +108,7 @@ Value dynamic_mean(NodeContext& n, const Value& x, std::int64_t axis, const Valu
 }
 
 // The maximum over each window, with one copy of the axis per window.
-Value dynamic_max(NodeContext& n, const Value& x, std::int64_t axis, const Value& out) {
+Value dynamic_max(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto inside = dynamic_windows(n, x, axis, out).mask;
   Ints behind;
   for (auto i = axis + 1; i < n.rank(x); ++i) behind.push_back(i - axis + 1);
@@ -120,7 +120,7 @@ Value dynamic_max(NodeContext& n, const Value& x, std::int64_t axis, const Value
 
 }  // namespace
 
-Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, const Value& out) {
+Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
   n.require_opset(13);
   auto known = n.shape(x).value_or(Ints{});
   n.require(static_cast<std::int64_t>(known.size()) == n.dim(out, 0) + 2,
@@ -135,7 +135,7 @@ Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, const Value& out)
 }
 
 // Each window on a copy of the image: the maximum and its index in the image.
-void adaptive_max_pool_with_mask(NodeContext& n, const Value& x, const Ints& out) {
+void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
   n.require_opset(13);
   Expr inside(n, n.scalar(1, DType::boolean));
   Ints windows = all_axes(static_cast<int>(out.size())), rows{0, 0};
@@ -159,7 +159,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, const Value& x, const Ints& out
                        n.out_dtype("Mask")));
 }
 
-Value adaptive_pool(NodeContext& n, const Value& x, const Pool& pool) {
+Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image;
   if (std::count(in.begin(), in.end(), -1))
     return dynamic_adaptive_pool(n, x, pool.max, n.ints(out));

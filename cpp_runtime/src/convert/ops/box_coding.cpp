@@ -52,11 +52,11 @@ Value flatten_masked(NodeContext& n, const Expr& maps, const Expr& mask, std::in
   return n.reshape(n.transpose(where(mask, maps, 0), {0, 1, 3, 4, 2}), {0, -1, count});
 }
 
-Value group_maps(NodeContext& n, const Value& x, std::int64_t boxes, std::int64_t maps) {
+Value group_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t maps) {
   return reshape_to_parts(n, x, {n.ints({0, boxes, maps}), shape_from_axis(n, x, 2)});
 }
 
-YoloMaps read_maps(NodeContext& n, const Value& x, std::int64_t boxes, std::int64_t classes) {
+YoloMaps read_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
   auto size = [&](std::int64_t axis) { return dim_as_vector(n, x, axis); };
   return {group_maps(n, x, boxes, 5 + classes),
           n.in("ImgSize"),
@@ -99,21 +99,21 @@ struct CenterSize {
   Expr center, size;  // both [..,2]
 };
 
-Expr box_corner(NodeContext& n, const Value& boxes, std::int64_t at) {
+Expr box_corner(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {n.require_rank(boxes) - 1})};
 }
 
-CenterSize to_center_size(NodeContext& n, const Value& boxes, double extra) {
+CenterSize to_center_size(NodeContext& n, Value boxes, double extra) {
   auto size = box_corner(n, boxes, 2) - box_corner(n, boxes, 0) + extra;
   return {box_corner(n, boxes, 0) + size / 2, size};
 }
 
-// The variances that offsets are divided by: four numbers, or four per prior box. "" for ones
-Value box_variance(NodeContext& n, const Value& like, std::int64_t axis) {
+// The variances that offsets are divided by: four numbers, or four per prior box; omitted for ones
+Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");
   if (!variance.empty()) return n.floats(variance, n.require_dtype(like));
-  if (!n.has("PriorBoxVar")) return "";
+  if (!n.has("PriorBoxVar")) return {};
   auto spread = n.in("PriorBoxVar");
   return n.require_rank(spread) == 1 ? spread : n.unsqueeze(spread, {axis});
 }
@@ -125,7 +125,7 @@ void encode(NodeContext& n, double extra) {
   auto size = to_center_size(n, target, extra).size;
   Expr offsets{n, n.concat({(middle - prior.center) / prior.size, log(abs(size / prior.size))}, 2)};
   auto spread = box_variance(n, target, 0);
-  n.out("OutputBox", spread.empty() ? offsets : offsets / Expr{n, spread});
+  n.out("OutputBox", spread ? offsets / Expr{n, spread} : offsets);
 }
 
 void decode(NodeContext& n, double extra) {
@@ -135,7 +135,7 @@ void decode(NodeContext& n, double extra) {
             "TargetBox has three dims, and axis is 0 or 1");
   auto prior = to_center_size(n, n.unsqueeze(n.in("PriorBox"), {axis}), extra);
   auto spread = box_variance(n, target, axis);
-  auto offsets = spread.empty() ? target : target * Expr{n, spread};
+  auto offsets = spread ? target * Expr{n, spread} : target;
   auto middle = box_corner(n, offsets, 0) * prior.size + prior.center;
   auto half = exp(box_corner(n, offsets, 2)) * prior.size / 2;
   n.out("OutputBox", n.concat({middle - half, middle + half - extra}, 2));

@@ -4,12 +4,12 @@
 
 namespace oarlock {
 
-Expr column(NodeContext& n, const Value& v, std::int64_t i) {
+Expr column(NodeContext& n, Value v, std::int64_t i) {
   auto last = static_cast<std::int64_t>(n.require_rank(v) - 1);
   return {n, n.slice(v, {i}, {i + 1}, {last})};
 }
 
-Value select_rows(NodeContext& n, const Value& v, const Value& mask) {
+Value select_rows(NodeContext& n, Value v, Value mask) {
   return n.emit("Compress", {v, mask}, {{"axis", std::int64_t{0}}});
 }
 
@@ -20,7 +20,7 @@ struct Sides {
 };
 
 // Sides along one axis; [..,N,1], or [..,1,N] if `across`.
-Sides box_sides(NodeContext& n, const Value& boxes, std::int64_t axis, bool across) {
+Sides box_sides(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
   auto low = column(n, boxes, axis), high = column(n, boxes, axis + 2);
   return across ? Sides{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}} : Sides{low, high};
 }
@@ -37,7 +37,7 @@ Sides intersection(const Sides& a, const Sides& b) {
 
 }  // namespace
 
-Expr iou(NodeContext& n, const Value& boxes, const Value& others, double extra, bool touching) {
+Expr iou(NodeContext& n, Value boxes, Value others, double extra, bool touching) {
   Sides ax = box_sides(n, boxes, 0, false), ay = box_sides(n, boxes, 1, false);
   Sides bx = box_sides(n, others, 0, true), by = box_sides(n, others, 1, true);
   auto x = intersection(ax, bx), y = intersection(ay, by);
@@ -50,15 +50,14 @@ namespace {
 
 // Adapts boxes to ONNX Runtime's NMS: inverted boxes get no area, and pixel boxes are one longer.
 // Boxes less than a pixel apart then touch, which Paddle does not count.
-Value to_nms_boxes(NodeContext& n, const Value& boxes, double extra) {
+Value to_nms_boxes(NodeContext& n, Value boxes, double extra) {
   Expr low{n, n.slice(boxes, {0}, {2}, {2})}, high{n, n.slice(boxes, {2}, {4}, {2})};
   return n.concat({low, extra == 0 ? max(high, low) : where(high < low, low, high + extra)}, 2);
 }
 
 }  // namespace
 
-Value nms_indices(NodeContext& n, const Value& boxes, const Value& scores,
-                  const NmsOptions& options) {
+Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& options) {
   n.require(options.max_iou >= 0 && options.max_iou <= 1,
             "a threshold of " + std::to_string(options.max_iou) + " has no lowering");
   auto number = [&](double x) { return n.floats({x}, DType::float32); };
@@ -71,7 +70,7 @@ Value nms_indices(NodeContext& n, const Value& boxes, const Value& scores,
 }
 
 // The image of a row is the number of images that end before it.
-Expr image_of_rows(NodeContext& n, const Value& counts, const Value& rows) {
+Expr image_of_rows(NodeContext& n, Value counts, Value rows) {
   auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int_scalar(0)});
   Expr row{n, n.unsqueeze(arange(n, rows), {1})};
   auto ended = (row >= Expr{n, n.unsqueeze(ends, {0})}).to(DType::int64);
@@ -81,24 +80,24 @@ Expr image_of_rows(NodeContext& n, const Value& counts, const Value& rows) {
 namespace {
 
 // Whether a row belongs to an image. [rows, images]
-Expr image_membership(NodeContext& n, const Value& image_ids, const Value& num_images) {
+Expr image_membership(NodeContext& n, Value image_ids, Value num_images) {
   return unsqueeze_last({n, image_ids}) == Expr{n, n.unsqueeze(arange(n, num_images), {0})};
 }
 
 }  // namespace
 
-Value rows_per_image(NodeContext& n, const Value& image_ids, const Value& num_images) {
+Value rows_per_image(NodeContext& n, Value image_ids, Value num_images) {
   auto each = image_membership(n, image_ids, num_images).to(DType::int64);
   return n.cast(reduce(n, "ReduceSum", each, {0}, false), DType::int32);
 }
 
-Value sort_indices(NodeContext& n, const Value& keys, bool descending) {
+Value sort_indices(NodeContext& n, Value keys, bool descending) {
   std::int64_t largest = descending;
   return n.emit_n(2, "TopK", {keys, n.shape_of(keys)}, {{"largest", largest}})[1];
 }
 
-Value top_rows_per_image(NodeContext& n, const Value& scores, const Value& image_ids,
-                         const Value& num_images, std::int64_t max_rows) {
+Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
+                         std::int64_t max_rows) {
   auto order = sort_indices(n, scores, true);
   if (max_rows < 0) return order;
   auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);

@@ -7,14 +7,13 @@
 namespace oarlock {
 
 /// Column `i` of the last dim, kept as a dim of size 1.
-Expr column(NodeContext& n, const Value& v, std::int64_t i);
+Expr column(NodeContext& n, Value v, std::int64_t i);
 /// The rows where `mask` is true.
-Value select_rows(NodeContext& n, const Value& v, const Value& mask);
+Value select_rows(NodeContext& n, Value v, Value mask);
 
 /// Intersection over union. extra: 1 if boxes include their last pixel. touching: boxes less than
 /// that apart intersect, too. [..,N,4], [..,M,4] -> [..,N,M]
-Expr iou(NodeContext& n, const Value& boxes, const Value& others, double extra,
-         bool touching = false);
+Expr iou(NodeContext& n, Value boxes, Value others, double extra, bool touching = false);
 
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();  // below every threshold
 inline constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
@@ -27,18 +26,17 @@ struct NmsOptions {
 
 /// Non-maximum suppression per image and class, best first: image, class and box index. [N,M,4],
 /// [N,C,M] -> int64[K,3]
-Value nms_indices(NodeContext& n, const Value& boxes, const Value& scores,
-                  const NmsOptions& options);
+Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& options);
 
 /// Rows per image -> image of each row. int[N], rows: int64[1] -> int64[rows]
-Expr image_of_rows(NodeContext& n, const Value& counts, const Value& rows);
+Expr image_of_rows(NodeContext& n, Value counts, Value rows);
 /// Image of each row -> rows per image. int64[rows], num_images: int64[1] -> int32[num_images]
-Value rows_per_image(NodeContext& n, const Value& image_ids, const Value& num_images);
+Value rows_per_image(NodeContext& n, Value image_ids, Value num_images);
 
 /// Indices of the `max_rows` best rows of each image, best first over all images. scores: float[K]
-Value top_rows_per_image(NodeContext& n, const Value& scores, const Value& image_ids,
-                         const Value& num_images, std::int64_t max_rows);
+Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
+                         std::int64_t max_rows);
 /// Indices that sort `keys`, stably.
-Value sort_indices(NodeContext& n, const Value& keys, bool descending);
+Value sort_indices(NodeContext& n, Value keys, bool descending);
 
 }  // namespace oarlock

@@ -63,16 +63,16 @@ void bitwise_not(NodeContext& n) {
 
 // ---- NaN and infinity; integers are always finite ----
 
-Value all_false(NodeContext& n, const Value& x) { return n.emit("Less", {x, x}); }
+Value all_false(NodeContext& n, Value x) { return n.emit("Less", {x, x}); }
 
-Value is_nan(NodeContext& n, const Value& x) { return n.emit("IsNaN", {x}); }
+Value is_nan(NodeContext& n, Value x) { return n.emit("IsNaN", {x}); }
 
-Value is_inf(NodeContext& n, const Value& x) {
+Value is_inf(NodeContext& n, Value x) {
   bool narrow = n.dtype(x) == DType::float16;
   return n.emit("IsInf", {narrow ? n.cast(x, DType::float32) : x});
 }
 
-using Predicate = Value (*)(NodeContext&, const Value&);
+using Predicate = Value (*)(NodeContext&, Value);
 
 Value apply_predicate(NodeContext& n, Predicate what) {
   auto x = n.in("X");
@@ -92,7 +92,7 @@ LowerFn any_predicate(Predicate what) {
 }
 
 Value finite(NodeContext& n) {
-  auto not_finite = [](NodeContext& n, const Value& x) {
+  auto not_finite = [](NodeContext& n, Value x) {
     return n.emit("Or", {is_nan(n, x), is_inf(n, x)});
   };
   return n.emit("Not", {apply_predicate(n, not_finite)});
@@ -110,7 +110,7 @@ void where(NodeContext& n) {
   auto condition = n.in("Condition"), x = n.in("X"), y = n.in("Y");
   auto dtype = n.require_dtype(x);
   bool narrow = dtype == DType::boolean || dtype == DType::int16;
-  auto wide = [&](const Value& v) { return narrow ? n.cast(v, DType::int32) : v; };
+  auto wide = [&](Value v) { return narrow ? n.cast(v, DType::int32) : v; };
   n.out("Out", n.cast(n.emit("Where", {condition, wide(x), wide(y)}), dtype));
 }
 

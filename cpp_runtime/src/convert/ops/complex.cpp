@@ -14,13 +14,13 @@ struct Complex {
   Expr re, im;
 };
 
-// The parts of an input; for a real input, `im` is "".
-Complex parts(NodeContext& n, const Value& v) {
+// The parts of an input; a real input has no `im`.
+Complex parts(NodeContext& n, Value v) {
   auto found = n.complex_parts(v);
-  return found ? Complex{{n, found->first}, {n, found->second}} : Complex{{n, v}, {n, ""}};
+  return found ? Complex{{n, found->first}, {n, found->second}} : Complex{{n, v}, {n, {}}};
 }
 Complex input_parts(NodeContext& n, std::string_view slot) { return parts(n, n.in(slot)); }
-bool is_real(const Complex& x) { return x.im.value().empty(); }
+bool is_real(const Complex& x) { return !x.im.value(); }
 
 void out(NodeContext& n, const Expr& re, const Expr& im) { n.out("Out", n.complex(re, im)); }
 void out(NodeContext& n, const Complex& x) { out(n, x.re, x.im); }
@@ -113,7 +113,7 @@ void matmul(NodeContext& n) {
   auto side = [&](std::string_view slot, std::string_view flag) {
     auto x = input_parts(n, slot);
     if (!n.attr(flag, false) || n.rank(x.re) == 1) return x;
-    auto swap = [&](const Expr& v) { return v.value().empty() ? v : Expr(n, n.swap_last_axes(v)); };
+    auto swap = [&](const Expr& v) { return v.value() ? Expr(n, n.swap_last_axes(v)) : v; };
     return Complex{swap(x.re), swap(x.im)};
   };
   auto x = side("X", "trans_x"), y = side("Y", "trans_y");
@@ -126,8 +126,8 @@ void matmul(NodeContext& n) {
 // ---- Fourier transforms ----
 
 // ONNX divides by the size in the inverse transform only.
-Complex normalize_transform(NodeContext& n, const Complex& x, const Value& size,
-                            const std::string& norm, bool forward) {
+Complex normalize_transform(NodeContext& n, const Complex& x, Value size, const std::string& norm,
+                            bool forward) {
   if (norm == "backward") return x;
   Expr count = Expr(n, as_scalar(n, size)).to(n.require_dtype(x.re));
   auto by = norm == "ortho" ? sqrt(count) : count;
@@ -135,15 +135,14 @@ Complex normalize_transform(NodeContext& n, const Complex& x, const Value& size,
 }
 
 // Transforms one axis. pairs: [..., 2], or [..., 1] for real numbers
-Value dft(NodeContext& n, const Value& pairs, std::int64_t axis, bool forward,
-          bool onesided = false) {
+Value dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward, bool onesided = false) {
   NodeContext::Attrs attrs{{"inverse", std::int64_t{!forward}},
                            {"onesided", std::int64_t{onesided}}};
   if (n.opset() < 20) {
     attrs.emplace_back("axis", axis);
     return n.emit("DFT", {pairs}, attrs);
   }
-  return n.emit("DFT", {pairs, "", n.int_scalar(axis)}, attrs);
+  return n.emit("DFT", {pairs, {}, n.int_scalar(axis)}, attrs);
 }
 
 Complex transform_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
@@ -246,7 +245,7 @@ void fft_c2r(NodeContext& n) {
 // ---- frames ----
 
 // The positions of frame elements: int64[L, F], or [F, L]
-Value frame_positions(NodeContext& n, const Value& length, const Value& count, std::int64_t hop,
+Value frame_positions(NodeContext& n, Value length, Value count, std::int64_t hop,
                       bool frames_first) {
   Expr inside(n, n.unsqueeze(arange(n, length), {frames_first ? 0 : 1}));
   Expr starts(n, n.unsqueeze(arange(n, count), {frames_first ? 1 : 0}));

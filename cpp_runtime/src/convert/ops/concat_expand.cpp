@@ -129,7 +129,7 @@ void flip(NodeContext& n) {
 }
 
 // Shifts along an axis with wrap-around. shift: int64[1]
-Value roll_axis(NodeContext& n, const Value& x, const Value& shift, std::int64_t axis) {
+Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
   auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.ints({1})});
   auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_or_one});
   auto known = n.const_ints(shift);

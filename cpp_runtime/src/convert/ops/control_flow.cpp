@@ -37,7 +37,7 @@ struct Branch {
   Values results;
 };
 
-Values build_if(NodeContext& n, const Value& condition, const Branch& yes, const Branch& no) {
+Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch& no) {
   auto made = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
                        {{"then_branch", yes.graph}, {"else_branch", no.graph}});
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -58,7 +58,7 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
   branch.graph = n.subgraph(name, [&](NodeContext& b) {
     b.lower_block(int_attr(op, "sub_block", 0));
     for (const std::string& result : outputs) branch.results.push_back(b.lookup(result));
-    for (const Value& v : branch.results) b.add_subgraph_output(v);
+    for (Value v : branch.results) b.add_subgraph_output(v);
   });
   return branch;
 }
@@ -66,14 +66,14 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
 Branch build_value_branch(NodeContext& n, const std::string& name, const Values& values) {
   Branch branch{nullptr, values};
   branch.graph = n.subgraph(name, [&](NodeContext& b) {
-    for (const Value& v : values) b.add_subgraph_output(v);
+    for (Value v : values) b.add_subgraph_output(v);
   });
   return branch;
 }
 
 // The value of a variable if the block is not run: the previous value, or a placeholder of its type
 // that is never read.
-Value previous_or_placeholder(NodeContext& n, const std::string& name, const Value& like) {
+Value previous_or_placeholder(NodeContext& n, const std::string& name, Value like) {
   if (n.is_bound(name)) return n.lookup(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_dtype(like));
   auto dtype = n.require_dtype(like);
@@ -99,7 +99,7 @@ void bind_single_branch(NodeContext& n, const OpDesc& op) {
 
 bool same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
   return std::equal(a.results.begin(), a.results.end(), b.results.begin(),
-                    [&](const Value& x, const Value& y) { return n.dtype(x) == n.dtype(y); });
+                    [&](Value x, Value y) { return n.dtype(x) == n.dtype(y); });
 }
 
 // Each block is converted once; otherwise the time would be exponential in the nesting depth of
@@ -181,7 +181,7 @@ LoopVariables loop_variables(NodeContext& n, const std::string& condition) {
   return all;
 }
 
-Value same_dtype(NodeContext& n, const Value& v, const Value& like) {
+Value same_dtype(NodeContext& n, Value v, Value like) {
   return n.is_sequence(v) ? v : n.cast(v, n.require_dtype(like));
 }
 
@@ -198,9 +198,9 @@ void while_loop(NodeContext& n) {
     b.add_subgraph_output(as_scalar(b, b.cast(b.lookup(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
       last.push_back(same_dtype(b, b.lookup(carried.names[i]), carried.initial[i]));
-    for (const Value& v : last) b.add_subgraph_output(v);
+    for (Value v : last) b.add_subgraph_output(v);
   });
-  Values in{"", as_scalar(n, n.lookup(condition))};
+  Values in{{}, as_scalar(n, n.lookup(condition))};
   in.insert(in.end(), carried.initial.begin(), carried.initial.end());
   auto made = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -222,7 +222,7 @@ bool is_append(const NodeContext& n, const std::string& list) {
 }
 
 // Replaces an element, or appends one.
-Value write_element(NodeContext& n, const Value& list, const Value& x, const Value& at) {
+Value write_element(NodeContext& n, Value list, Value x, Value at) {
   auto inside = n.emit("Less", {at, n.emit("SequenceLength", {list})});
   Branch yes, no;
   yes.graph = n.subgraph("then", [&](NodeContext& b) {
@@ -254,7 +254,7 @@ void array_length(NodeContext& n) {
 }
 
 // The array without `count` elements at its end, or at its front.
-Value drop_elements(NodeContext& n, const Value& list, const Value& count, bool at_front) {
+Value drop_elements(NodeContext& n, Value list, Value count, bool at_front) {
   auto body = n.subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
@@ -263,7 +263,7 @@ Value drop_elements(NodeContext& n, const Value& list, const Value& count, bool 
     b.add_subgraph_output(at_front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)})
                                    : b.emit("SequenceErase", {left}));
   });
-  auto made = n.emit("Loop", {count, "", list}, {{"body", body}});
+  auto made = n.emit("Loop", {count, {}, list}, {{"body", body}});
   n.declare_common_type(made, list, list);
   return made;
 }
@@ -276,7 +276,7 @@ void array_to_tensor(NodeContext& n) {
 
 }  // namespace
 
-void slice_list(NodeContext& n, const Value& list, const Value& start, const Value& end) {
+void slice_list(NodeContext& n, Value list, Value start, Value end) {
   if (!n.attr("decrease_axis", Ints{}).empty())
     return n.out("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
   auto length = n.emit("SequenceLength", {list});

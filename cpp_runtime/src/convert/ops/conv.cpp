@@ -1,6 +1,5 @@
 // Convolutions and their transposes, in one, two and three dimensions.
 #include <algorithm>
-#include <optional>
 
 #include "convert/expression.h"
 #include "convert/operands.h"
@@ -11,13 +10,13 @@
 namespace oarlock {
 namespace {
 
-Ints spatial_dims(const NodeContext& n, const Value& v, std::size_t dims) {
+Ints spatial_dims(const NodeContext& n, Value v, std::size_t dims) {
   auto shape = n.shape(v);
   if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
   return Ints(shape->begin() + 2, shape->end());
 }
 
-Window read_conv_window(const NodeContext& n, const Value& x, const Value& filter) {
+Window read_conv_window(const NodeContext& n, Value x, Value filter) {
   n.require(n.require_rank(filter) >= 3, "the filter has no window");
   auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
   Window w = read_window(n, spatial_dims(n, filter, dims));
@@ -45,7 +44,7 @@ std::int64_t groups_of(const NodeContext& n) {
   return groups;
 }
 
-Values conv_inputs(NodeContext& n, const Value& x, const Value& filter) {
+Values conv_inputs(NodeContext& n, Value x, Value filter) {
   Values in{x, filter};
   if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
   return in;
@@ -76,9 +75,8 @@ Ints output_padding(const NodeContext& n, const Window& w, const Ints& output_si
 }
 
 // Computes a larger result and crops it: for SAME padding with unknown input sizes, and for sizes
-// known only at run time. size: int64[dims]
-Value cropped_transpose(NodeContext& n, const Value& x, const Value& filter, Window w,
-                        const std::optional<Value>& size) {
+// known only at run time. size: int64[dims] or omitted
+Value cropped_transpose(NodeContext& n, Value x, Value filter, Window w, Value size) {
   std::size_t dims = w.kernel.size();
   Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
   n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
@@ -92,13 +90,13 @@ Value cropped_transpose(NodeContext& n, const Value& x, const Value& filter, Win
   auto whole = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
   auto rank = static_cast<std::int64_t>(dims) + 2;
   Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
-  auto end = size ? begin + Expr(n, *size) : full - all + begin;
+  auto end = size ? begin + Expr(n, size) : full - all + begin;
   Ints axes = all_axes(static_cast<int>(rank));
   return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
 }
 
-// The requested size; one number applies to all dims. int64[dims], or nullopt
-std::optional<Value> read_output_size(NodeContext& n, std::size_t dims) {
+// The requested size; one number applies to all dims. int64[dims], or Value{}
+Value read_output_size(NodeContext& n, std::size_t dims) {
   if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto given = int_list(n, {"output_size", "", ""});
   auto known = n.const_ints(given);
@@ -116,7 +114,7 @@ void conv_transpose(NodeContext& n) {
   if (n.require_rank(x) == 5) x = assert_nonempty(n, x);
   Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
-  auto known = size ? n.const_ints(*size) : Ints{};
+  auto known = size ? n.const_ints(size) : Ints{};
   if (w.same || !known)
     return n.out("Output", to_channels_last(n, cropped_transpose(n, x, filter, w, size), last));
   auto attrs = conv_attrs(w, groups_of(n));

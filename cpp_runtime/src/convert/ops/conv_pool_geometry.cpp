@@ -73,7 +73,7 @@ void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool c
   }
 }
 
-Value same_padding(NodeContext& n, const Value& x, const Window& w) {
+Value same_padding(NodeContext& n, Value x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
   Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)),
       kernel(n, n.ints(w.kernel));

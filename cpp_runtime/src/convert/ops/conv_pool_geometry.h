@@ -25,6 +25,6 @@ void resolve_same(Window& w, const Ints& image);
 void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
-Value same_padding(NodeContext& n, const Value& x, const Window& w);
+Value same_padding(NodeContext& n, Value x, const Window& w);
 
 }  // namespace oarlock

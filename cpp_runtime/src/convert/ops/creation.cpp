@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxFilledElements = 64;   // larger tensors are filled a
 constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed at run time
 
 // A tensor filled with one element. element: its bytes
-Value full(NodeContext& n, const Value& shape, DType dtype, const std::string& element) {
+Value full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
   auto known = n.const_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
   if (count > kMaxFilledElements || count < 0)
@@ -109,11 +109,10 @@ void assign_value(NodeContext& n) {
 // ---- ranges ----
 
 // The range as a constant, if it is short and its bounds are moderate.
-std::optional<Ints> unrolled_range(NodeContext& n, const Value& start, const Value& end,
-                                   const Value& step) {
+std::optional<Ints> unrolled_range(NodeContext& n, Value start, Value end, Value step) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
-  for (const Value& v : {start, end, step}) {
+  for (Value v : {start, end, step}) {
     auto known = n.const_ints(v);
     if (!known || known->size() != 1 || (*known)[0] > most || (*known)[0] < -most)
       return std::nullopt;

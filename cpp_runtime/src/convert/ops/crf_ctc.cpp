@@ -205,7 +205,7 @@ void hierarchical_sigmoid(NodeContext& n) {
   auto x = in(n, "X"), w = in(n, "W");
   auto dtype = n.require_dtype(x);
   auto [nodes, turns, valid] = n.has("PathTable") ? custom_tree_path(n) : complete_tree_path(n);
-  auto rows = [&](const Value& of) { return gather_rows({n, of}, nodes); };
+  auto rows = [&](Value of) { return gather_rows({n, of}, nodes); };
   Expr scores(n, n.squeeze(rows(w).emit("MatMul", {unsqueeze_last(x)}), {-1}));
   if (n.has("Bias")) scores = scores + rows(n.reshape(n.in("Bias"), {-1}));
   scores = min(max(scores, -40), 40) * valid.to(dtype);

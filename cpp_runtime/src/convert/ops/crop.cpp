@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // The end of a block; a size of -1 extends to the end.
-Value block_ends(NodeContext& n, const Value& offsets, const Value& shape) {
+Value block_ends(NodeContext& n, Value offsets, Value shape) {
   Expr from{n, offsets}, size{n, shape};
   auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
@@ -24,7 +24,7 @@ Value block_ends(NodeContext& n, const Value& offsets, const Value& shape) {
   return n.ints(ends);
 }
 
-void check_block(const NodeContext& n, const Value& v, int rank, std::string_view what) {
+void check_block(const NodeContext& n, Value v, int rank, std::string_view what) {
   auto known = n.const_ints(v);
   if (!known) return;
   n.require(static_cast<int>(known->size()) == rank,
@@ -33,7 +33,7 @@ void check_block(const NodeContext& n, const Value& v, int rank, std::string_vie
     n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
 }
 
-void slice_block(NodeContext& n, const Value& offsets, const Value& shape) {
+void slice_block(NodeContext& n, Value offsets, Value shape) {
   auto x = n.in("X");
   int rank = n.require_rank(x);
   check_block(n, offsets, rank, "offsets"), check_block(n, shape, rank, "shape");

@@ -31,7 +31,7 @@ Expr base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
 }
 
 // The sampling positions along one axis, from -1 to 1 over the image edges. [N*groups,taps,OH,OW,1]
-Expr sample_grid(NodeContext& n, const DeformableConv& d, const Value& offsets, std::size_t axis) {
+Expr sample_grid(NodeContext& n, const DeformableConv& d, Value offsets, std::size_t axis) {
   auto dtype = n.require_dtype(d.x);
   auto at = static_cast<std::int64_t>(axis);
   Expr moved{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
@@ -65,7 +65,7 @@ Value sample_columns(NodeContext& n, const DeformableConv& d, const Sizes& s) {
   return reshape_to_parts(n, found, {n.ints({-1}), s.channels, n.ints({d.num_taps}), s.positions});
 }
 
-DeformableConv read_deformable_conv(NodeContext& n, const Value& filter) {
+DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
   auto shape = n.shape(filter);
   n.require(shape && shape->size() == 4 && (*shape)[2] > 0 && (*shape)[3] > 0,
             "needs the size of its filter to be known");

@@ -20,7 +20,7 @@ std::int64_t diagonal_offset(const NodeContext& n) {
 }
 
 // The positions of the diagonal among the elements of the last two axes. int64[length]
-Value diagonal_positions(NodeContext& n, const Value& x, std::int64_t offset) {
+Value diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
   int rank = n.rank(x);
   auto down = std::max(-offset, std::int64_t{0}), right = std::max(offset, std::int64_t{0});
   auto rows = n.dim(x, -2), columns = n.dim(x, -1);
@@ -56,7 +56,7 @@ MatrixAxes matrix_axes(const NodeContext& n, std::string_view rows, std::string_
   return p;
 }
 
-Value extract_diagonal(NodeContext& n, const Value& x, MatrixAxes p, std::int64_t offset) {
+Value extract_diagonal(NodeContext& n, Value x, MatrixAxes p, std::int64_t offset) {
   Ints perm = axes_except_two(n.rank(x), p.rows, p.columns), flat(perm.size(), 0);
   perm.insert(perm.end(), {p.rows, p.columns}), flat.push_back(-1);
   auto matrices = n.transpose(x, perm);
@@ -82,7 +82,7 @@ void trace(NodeContext& n) {
 // ---- vectors to matrices ----
 
 // Puts the last axis on a diagonal: broadcast rows (or columns) masked by the diagonal.
-Value embed_diagonal(NodeContext& n, const Value& x, std::int64_t offset, const Value& padding) {
+Value embed_diagonal(NodeContext& n, Value x, std::int64_t offset, Value padding) {
   auto shift = std::llabs(offset);
   Ints pads(2 * static_cast<std::size_t>(n.rank(x)), 0);
   pads.back() = shift;
@@ -132,14 +132,14 @@ void diag_embed(NodeContext& n) {
 // ---- filling ----
 
 // 0, 1, ... along an axis, with trailing axes of size 1.
-Expr axis_positions(NodeContext& n, const Value& x, std::int64_t axis) {
+Expr axis_positions(NodeContext& n, Value x, std::int64_t axis) {
   Ints behind;
   for (std::int64_t a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
   return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), behind)};
 }
 
 // In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal.
-Expr diagonal_mask(NodeContext& n, const Value& x) {
+Expr diagonal_mask(NodeContext& n, Value x) {
   auto rows = axis_positions(n, x, 0), columns = axis_positions(n, x, 1);
   if (n.rank(x) == 2) {
     Expr width(n, dim_as_scalar(n, x, 1));

@@ -165,7 +165,7 @@ void scale(NodeContext& n) {
          bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
   auto variable = n.has("ScaleTensor") ? n.in("ScaleTensor") : n.attr_tensor("scale");
   auto scaled = [&](const Expr& v) {
-    return variable.empty() ? v * scale : v * Expr(n, n.cast(as_scalar(n, variable), dtype));
+    return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };
   n.out("Out", n.attr("bias_after_scale", true) ? scaled(x) + bias : scaled(x + bias));
 }

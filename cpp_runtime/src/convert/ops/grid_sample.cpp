@@ -10,7 +10,7 @@ namespace {
 
 // Coordinates of `size` pixels: their centers, or with `corners` from the first to the last pixel.
 // float[size]
-Expr axis_coordinates(NodeContext& n, const Value& size, bool corners, DType dtype) {
+Expr axis_coordinates(NodeContext& n, Value size, bool corners, DType dtype) {
   auto at = arange(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
   return corners ? at * 2 / max(count - 1, 1) - 1
@@ -44,7 +44,7 @@ void affine_grid(NodeContext& n) {
 
 // Moves positions midway between two pixels to the one farther from 0, where ONNX Runtime rounds to
 // even.
-Expr snap_to_pixels(NodeContext& n, const Value& x, const Expr& grid, bool corners) {
+Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
   Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_dtype(grid))};
   auto span = corners ? max(count - 1, 1) : count;
   auto at = round_half_away(corners ? (grid + 1) * span * 0.5 : (grid + 1) * span * 0.5 - 0.5);

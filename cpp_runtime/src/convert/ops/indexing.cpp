@@ -10,7 +10,7 @@ namespace oarlock {
 namespace {
 
 // Whether a row of a weight is all zeros.  False if unknown.
-bool is_zero_row(const NodeContext& n, const Value& table, std::int64_t row) {
+bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
   auto content = n.constant(table);
   if (!content || content->shape.size() != 2 || row >= content->shape[0]) return false;
   auto size = static_cast<std::size_t>(content->shape[1]) * size_of(content->dtype);
@@ -19,7 +19,7 @@ bool is_zero_row(const NodeContext& n, const Value& table, std::int64_t row) {
 }
 
 // The row of `padding_idx` counts as zeros.
-Value embedding_rows(NodeContext& n, const Value& table, const Value& ids) {
+Value embedding_rows(NodeContext& n, Value table, Value ids) {
   auto rows =
       n.emit("Gather", {table, reject_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
@@ -86,19 +86,18 @@ const Reduction& find_reduction(const NodeContext& n, std::string_view name) {
 }
 
 // ONNX Runtime has no float16 kernel for reductions.
-Value scatter_elements(NodeContext& n, const Value& x, const Value& at, const Value& values,
-                       std::int64_t axis, std::string_view reduction) {
+Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int64_t axis,
+                       std::string_view reduction) {
   NodeContext::Attrs attrs{{"axis", axis}};
   if (reduction != "none") attrs.emplace_back("reduction", std::string(reduction));
   bool half = n.dtype(x) == DType::float16 && reduction != "none";
-  auto held = [&](const Value& v) { return half ? n.cast(v, DType::float32) : v; };
+  auto held = [&](Value v) { return half ? n.cast(v, DType::float32) : v; };
   auto found = n.emit("ScatterElements", {held(x), at, held(values)}, attrs);
   return half ? n.cast(found, DType::float16) : found;
 }
 
 // The number of values per position, at least 1.
-Expr num_contributions(NodeContext& n, const Value& x, const Value& at, std::int64_t axis,
-                       bool include_self) {
+Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, bool include_self) {
   Expr like(n, x);
   auto own = full_like(like, include_self ? 1 : 0, n.shape_of(x));
   auto ones = full_like(like, 1, n.shape_of(at));
@@ -106,7 +105,7 @@ Expr num_contributions(NodeContext& n, const Value& x, const Value& at, std::int
 }
 
 // The values that have an index: extra values are dropped, a single one is repeated.
-Value match_index_shape(NodeContext& n, const Value& values, const Value& at) {
+Value match_index_shape(NodeContext& n, Value values, Value at) {
   auto have = n.shape(values), wanted = n.shape(at);
   if (have && have == wanted && std::count(have->begin(), have->end(), -1) == 0) return values;
   auto sizes = n.shape_of(at);
@@ -133,13 +132,13 @@ void put_along_axis(NodeContext& n) {
 
 // ---- by coordinates ----
 
-Value nd_indices(NodeContext& n, const Value& v) { return n.cast(v, DType::int64); }
+Value nd_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
 
 void gather_nd(NodeContext& n) {
   n.out("Out", n.emit("GatherND", {n.in("X"), nd_indices(n, index_input(n, "Index"))}));
 }
 
-Value scatter_nd_add_values(NodeContext& n, const Value& x, const Value& at, const Value& updates) {
+Value scatter_nd_add_values(NodeContext& n, Value x, Value at, Value updates) {
   return scatter_nd_reduce(n, x, at, updates, "add");
 }
 

@@ -62,22 +62,22 @@ Ints output_size_attrs(const NodeContext& n, std::size_t dims) {
   return sizes;
 }
 
-void set_sizes(NodeContext& n, ResizeSpec& r, const Value& sizes) {
+void set_sizes(NodeContext& n, ResizeSpec& r, Value sizes) {
   auto known = n.partial_ints(sizes);
   n.require(!known || known->size() == r.image.size(),
             "the number of sizes differs from the number of image dims");
   r.out = known.value_or(Ints(r.image.size(), -1));
   auto dims = static_cast<std::int64_t>(r.image.size());
   r.sizes = n.shape(sizes) == Ints{dims} ? sizes : n.reshape(sizes, {dims});
-  r.scales = "", r.known_scales.clear();
+  r.scales = {}, r.known_scales.clear();
 }
 
 // Tensor sizes take precedence over a scale, and a scale over size attributes.
-ResizeSpec read_resize_spec(NodeContext& n, const Value& x, const Floats& scale, bool first) {
+ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool first) {
   auto shape = *n.shape(x);
-  ResizeSpec r{Ints(shape.begin() + 2, shape.end()), {}, "", "", {}};
+  ResizeSpec r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
   read_scales(n, r, scale);
-  bool scales = !r.known_scales.empty() || !r.scales.empty();
+  bool scales = !r.known_scales.empty() || bool(r.scales);
   for (std::size_t i = 0; i < r.image.size(); ++i)
     r.out.push_back(r.known_scales.empty() ? -1 : scaled_size(r.image[i], r.known_scales[i]));
   n.require(first || !scales || !n.has("OutSize") || n.has("SizeTensor"),
@@ -90,7 +90,7 @@ ResizeSpec read_resize_spec(NodeContext& n, const Value& x, const Floats& scale,
 }
 
 // int64[dims]
-Value scaled_sizes(NodeContext& n, const Value& x, const ResizeSpec& r) {
+Value scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
   if (all_known(r.out)) return n.ints(r.out);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
   auto larger = n.emit(
@@ -99,10 +99,10 @@ Value scaled_sizes(NodeContext& n, const Value& x, const ResizeSpec& r) {
 }
 
 // The first versions use a scale only for sizes; coordinates use the ratio of the sizes.
-void drop_scales(NodeContext& n, const Value& x, ResizeSpec& r) {
+void drop_scales(NodeContext& n, Value x, ResizeSpec& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
-  if (!r.sizes.empty() || (!r.known_scales.empty() && whole)) return;
+  if (r.sizes || (!r.known_scales.empty() && whole)) return;
   set_sizes(n, r, scaled_sizes(n, x, r));
 }
 
@@ -151,31 +151,29 @@ bool rows_agree(const ResizeSpec& r, std::size_t dim, bool corners) {
   return rows.paddle == rows.onnx;
 }
 
-bool resize_agrees(const NodeContext& n, const Value& x, const ResizeSpec& r, bool corners) {
+bool resize_agrees(const NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
   bool all = ort_has_kernel("Resize", n.require_dtype(x)) && n.dtype(x) != DType::int64;
   for (std::size_t i = 0; i < r.image.size(); ++i) all = all && rows_agree(r, i, corners);
   return all;
 }
 
-// size, out: int64[1]; scale: float32[1], or "" for the ratio of the sizes
-Value computed_rows(NodeContext& n, const Value& size, const Value& out, const Value& scale,
-                    bool corners) {
+// size, out: int64[1]; scale: float32[1], omitted for the ratio of the sizes
+Value computed_rows(NodeContext& n, Value size, Value out, Value scale, bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
   auto ratio =
       corners ? (image - 1) / max(whole - 1, 1)
-      : scale.empty()
-          ? image / whole
-          : Expr{n, scale}.emit("Reciprocal");  // ONNX Runtime rewrites a * (1 / b) to a / b
+      : scale ? Expr{n, scale}.emit("Reciprocal")  // ONNX Runtime rewrites a * (1 / b) to a / b
+              : image / whole;
   auto place = min(arange(n, out).to(DType::float32) * ratio, image - 1);
   return (corners ? place.to(DType::float64) + 0.5 : place).to(DType::int64);
 }
 
-Value gather_nearest_rows(NodeContext& n, const Value& x, const ResizeSpec& r, bool corners) {
-  auto image = shape_from_axis(n, x, 2), out = r.sizes.empty() ? scaled_sizes(n, x, r) : r.sizes;
+Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
+  auto image = shape_from_axis(n, x, 2), out = r.sizes ? r.sizes : scaled_sizes(n, x, r);
   auto scales = r.known_scales.empty() ? r.scales : n.floats(r.known_scales, DType::float32);
   Value y = x;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(r.image.size()); ++i) {
-    auto along = [&](const Value& v) { return v.empty() ? v : n.slice(v, {i}, {i + 1}, {0}); };
+    auto along = [&](Value v) { return v ? n.slice(v, {i}, {i + 1}, {0}) : v; };
     auto rows = computed_rows(n, along(image), along(out), along(scales), corners);
     y = n.emit("Gather", {y, rows}, {{"axis", i + 2}});
   }
@@ -210,15 +208,14 @@ Floats scales_from_sizes(const ResizeSpec& r) {
   return scales;
 }
 
-Value emit_resize(NodeContext& n, const Value& x, const ResizeSpec& r,
-                  const NodeContext::Attrs& attrs) {
-  Value none = n.opset() < 13 ? n.floats({}, DType::float32) : "";
-  Floats each = r.known_scales.empty() && r.scales.empty() ? scales_from_sizes(r) : r.known_scales;
+Value emit_resize(NodeContext& n, Value x, const ResizeSpec& r, const NodeContext::Attrs& attrs) {
+  Value none = n.opset() < 13 ? n.floats({}, DType::float32) : Value{};
+  Floats each = r.known_scales.empty() && !r.scales ? scales_from_sizes(r) : r.known_scales;
   Values in{x, none};
   if (!each.empty()) {
     each.insert(each.begin(), {1, 1});
     in.push_back(n.floats(each, DType::float32));
-  } else if (!r.scales.empty()) {
+  } else if (r.scales) {
     in.push_back(n.concat({n.floats({1, 1}, DType::float32), r.scales}, 0));
   } else {
     in.insert(in.end(), {none, n.concat({n.slice(n.shape_of(x), {0}, {2}, {0}), r.sizes}, 0)});
@@ -230,7 +227,7 @@ Value emit_resize(NodeContext& n, const Value& x, const ResizeSpec& r,
   return y;
 }
 
-Value interpolate(NodeContext& n, const Value& x, Method method, const ResizeSpec& r) {
+Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
   bool corners = n.attr("align_corners", true);
   if (method == Method::cubic)
     n.require(corners || !std::count(r.out.begin(), r.out.end(), 1),
@@ -241,10 +238,10 @@ Value interpolate(NodeContext& n, const Value& x, Method method, const ResizeSpe
 }
 
 // Adds a dim, for which ONNX Runtime has kernels everywhere.
-Value interpolate_1d(NodeContext& n, const Value& x, Method method, ResizeSpec r) {
+Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
   auto one = n.ints({1});
-  if (!r.sizes.empty()) r.sizes = n.concat({one, r.sizes}, 0);
-  if (!r.scales.empty()) r.scales = n.concat({n.floats({1}, DType::float32), r.scales}, 0);
+  if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
+  if (r.scales) r.scales = n.concat({n.floats({1}, DType::float32), r.scales}, 0);
   if (!r.known_scales.empty()) r.known_scales.insert(r.known_scales.begin(), 1);
   r.image.insert(r.image.begin(), 1), r.out.insert(r.out.begin(), 1);
   return n.squeeze(interpolate(n, n.unsqueeze(x, {2}), method, r), {2});
@@ -252,7 +249,7 @@ Value interpolate_1d(NodeContext& n, const Value& x, Method method, ResizeSpec r
 
 // Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
 // it has no cubic kernel.
-Value interpolate_per_channel(NodeContext& n, const Value& x, const ResizeSpec& r) {
+Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSpec& r) {
   auto apart = reshape_to_parts(n, x, {n.ints({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, apart, Method::cubic, r);
   return reshape_to_parts(n, y, {n.slice(n.shape_of(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});

@@ -113,7 +113,7 @@ Expr inverse_of(const Expr& a) { return solve_systems(a, identity(a)); }
 void inverse(NodeContext& n) { n.out("Output", inverse_of(float_input(n, "Input"))); }
 
 // Whether `b` is a vector, or a batch of vectors.
-bool has_vector_operand(const NodeContext& n, const Value& a, const Value& b) {
+bool has_vector_operand(const NodeContext& n, Value a, Value b) {
   if (n.require_rank(b) == 1 || n.rank(b) + 1 != n.require_rank(a)) return n.rank(b) == 1;
   for (int axis = 0; axis < n.rank(b); ++axis) {
     auto wanted = n.dim(a, axis), found = n.dim(b, axis);

@@ -16,8 +16,8 @@ struct LabelEntries {
   Expr scores, ignored;
 };
 
-LabelEntries label_entries(NodeContext& n, const Value& scores, const Value& label,
-                           std::int64_t axis, std::int64_t ignore) {
+LabelEntries label_entries(NodeContext& n, Value scores, Value label, std::int64_t axis,
+                           std::int64_t ignore) {
   Expr at(n, n.cast(label, DType::int64));
   auto ignored = at == static_cast<double>(ignore);
   Expr safe(n, reject_negative_indices(n, where(ignored, 0, at)));
@@ -86,7 +86,7 @@ void sigmoid_cross_entropy(NodeContext& n) {
 }
 
 // Reduced over all elements, or divided by the size of the first dim.
-Value reduce_loss(NodeContext& n, const Value& losses, const std::string& reduction) {
+Value reduce_loss(NodeContext& n, Value losses, const std::string& reduction) {
   if (reduction == "none") return losses;
   Expr y(n, reduce(n, reduction == "mean" ? "ReduceMean" : "ReduceSum", losses, {}, false));
   if (reduction != "batchmean") return y;

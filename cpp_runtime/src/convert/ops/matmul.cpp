@@ -16,7 +16,7 @@ Value matrix_input(NodeContext& n, std::string_view slot, std::string_view trans
 
 // ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
 // becomes a matrix.
-Value product(NodeContext& n, const Value& x, const Value& y, bool swapped) {
+Value product(NodeContext& n, Value x, Value y, bool swapped) {
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});
@@ -89,7 +89,7 @@ std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equ
                                     const Values& operands) {
   std::vector<Ellipsis> found;
   std::size_t from = 0;
-  for (const Value& v : operands) {
+  for (Value v : operands) {
     auto to = std::min(equation.find_first_of(",-", from), equation.size());
     std::string term = equation.substr(from, to - from);
     term.erase(std::remove(term.begin(), term.end(), ' '), term.end());

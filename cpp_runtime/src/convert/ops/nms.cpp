@@ -36,7 +36,7 @@ Value read_boxes(NodeContext& n, int scores) {
 }
 
 // Drops a class from the scores.
-Value drop_class(NodeContext& n, const Value& scores, std::int64_t background) {
+Value drop_class(NodeContext& n, Value scores, std::int64_t background) {
   if (background < 0) return scores;
   auto behind = n.slice(scores, {background + 1}, {kNoLimit}, {1});
   return background == 0 ? behind : n.concat({n.slice(scores, {0}, {background}, {1}), behind}, 1);
@@ -51,7 +51,7 @@ Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
 
 Detections read_by_image(NodeContext& n, std::int64_t background) {
   auto boxes = read_boxes(n, 3);
-  return {boxes, drop_class(n, n.in("Scores"), background), "", dim_as_vector(n, boxes, 0)};
+  return {boxes, drop_class(n, n.in("Scores"), background), {}, dim_as_vector(n, boxes, 0)};
 }
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
@@ -62,11 +62,11 @@ Detections read_by_class(NodeContext& n, std::int64_t background) {
   auto pictures = dim_as_vector(n, counts, 0);
   Expr owner{n, n.unsqueeze(image_of_rows(n, counts, dim_as_vector(n, boxes, 1)), {0})};
   auto own = owner == Expr{n, n.unsqueeze(arange(n, pictures), {1})};
-  return {boxes, where(own, Expr{n, scores}, kLowest), "", pictures, 1};
+  return {boxes, where(own, Expr{n, scores}, kLowest), {}, pictures, 1};
 }
 
 // Lowers all but the best scores of each class.
-Value keep_top_scores(NodeContext& n, const Value& scores, std::int64_t max_scores) {
+Value keep_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
   auto boxes = n.dim(scores, 2);
   if (max_scores < 0 || (boxes >= 0 && boxes <= max_scores)) return scores;
   auto count = boxes >= 0 ? n.ints({max_scores})
@@ -93,8 +93,7 @@ void order_by_box(NodeContext& n, Detections& f) {
 }
 
 // [K, 6]: class, score, box
-Value detections(NodeContext& n, const Detections& f, const Value& scores,
-                 std::int64_t background) {
+Value detections(NodeContext& n, const Detections& f, Value scores, std::int64_t background) {
   auto boxes = n.emit("GatherND", {f.boxes, n.concat({column(n, f.at, 0), column(n, f.at, 2)}, 1)});
   auto classes = class_ids(n, f, background).to(n.require_dtype(f.boxes));
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
@@ -179,7 +178,7 @@ void nms(NodeContext& n) {
 // ---- matrix_nms: scores decay by all better boxes of the class at once ----
 
 // All scores above the threshold, best first.
-Value scores_above(NodeContext& n, const Value& scores, double threshold) {
+Value scores_above(NodeContext& n, Value scores, double threshold) {
   auto at = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare_type(at, DType::int64, Ints{-1, 3});
   return gather_rows({n, at}, sort_indices(n, n.emit("GatherND", {scores, at}), true));

@@ -10,12 +10,12 @@ namespace {
 
 // ---- batch norm ----
 
-Value constant_channels(NodeContext& n, const Value& like, double value) {
+Value constant_channels(NodeContext& n, Value like, double value) {
   auto channels = require_unroll_size(n, n.dim(like, 0), "the number of channels");
   return n.floats(Floats(channels, value), n.require_dtype(like));
 }
 
-Value variance_of(NodeContext& n, const Value& centred, const Ints& axes, bool keep) {
+Value variance_of(NodeContext& n, Value centred, const Ints& axes, bool keep) {
   return reduce(n, "ReduceMean", n.emit("Mul", {centred, centred}), axes, keep);
 }
 
@@ -24,7 +24,7 @@ struct Moments {
 };
 
 // In training mode, mean and variance are those of the batch.
-Moments batch_moments(NodeContext& n, const Value& x, int rank) {
+Moments batch_moments(NodeContext& n, Value x, int rank) {
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin() + 1);
@@ -32,7 +32,7 @@ Moments batch_moments(NodeContext& n, const Value& x, int rank) {
   return {reduce(n, "ReduceMean", x, axes, false), variance_of(n, centred, axes, false)};
 }
 
-Value running_average(NodeContext& n, const Value& old, const Value& now, float momentum) {
+Value running_average(NodeContext& n, Value old, Value now, float momentum) {
   return n.emit("Add", {n.emit("Mul", {old, n.scalar_like(momentum, old)}),
                         n.emit("Mul", {now, n.scalar_like(1 - double{momentum}, old)})});
 }
@@ -55,20 +55,20 @@ void batch_norm(NodeContext& n) {
 
 // ---- layer norm ----
 
-Value normalize_over(NodeContext& n, const Value& x, const Ints& axes, float epsilon) {
+Value normalize_over(NodeContext& n, Value x, const Ints& axes, float epsilon) {
   auto centred = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
   auto wide = n.emit("Add", {variance_of(n, centred, axes, true), n.scalar_like(epsilon, x)});
   return n.emit("Div", {centred, n.emit("Sqrt", {wide})});
 }
 
-Value scale_and_shift(NodeContext& n, Value v, const Value& scale, const Value& bias) {
-  if (!scale.empty()) v = n.emit("Mul", {v, scale});
-  return bias.empty() ? v : n.emit("Add", {v, bias});
+Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
+  if (scale) v = n.emit("Mul", {v, scale});
+  return bias ? n.emit("Add", {v, bias}) : v;
 }
 
 // Reshapes flat scale and bias to the shape of `x` from `begin` on.
-Value affine_input(NodeContext& n, std::string_view slot, const Value& x, std::int64_t begin) {
-  if (!n.has(slot)) return "";
+Value affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t begin) {
+  if (!n.has(slot)) return {};
   auto v = n.cast(n.in(slot), n.require_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
   if (dims.size() == 1 && n.rank(v) == 1) return v;
@@ -82,9 +82,9 @@ void layer_norm(NodeContext& n) {
   auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
   auto scale = affine_input(n, "Scale", x, begin), bias = affine_input(n, "Bias", x, begin);
-  if (n.opset() >= 17 && !scale.empty()) {
+  if (n.opset() >= 17 && scale) {
     Values in{x, scale};
-    if (!bias.empty()) in.push_back(bias);
+    if (bias) in.push_back(bias);
     return n.out("Y", n.emit("LayerNormalization", in, {{"axis", begin}, {"epsilon", epsilon}}));
   }
   Ints axes = all_axes(rank);
@@ -95,8 +95,7 @@ void layer_norm(NodeContext& n) {
 // ---- instance and group norm ----
 
 // [N,C,...] -> every (sample, channel) normalized
-Value instance_normalize(NodeContext& n, const Value& x, const Value& scale, const Value& bias,
-                         float epsilon) {
+Value instance_normalize(NodeContext& n, Value x, Value scale, Value bias, float epsilon) {
   if (n.dtype(x) != DType::float64)  // the kernel crashes for empty channels
     return n.emit("InstanceNormalization", {assert_nonempty(n, x), scale, bias},
                   {{"epsilon", epsilon}});
@@ -154,12 +153,12 @@ void dropout(NodeContext& n) {
   if (test && upscale_in_train) return n.out("Out", x);
   auto variable = n.attr_tensor("dropout_prob");
   auto dtype = n.require_dtype(x);
-  auto p = variable.empty() ? n.scalar(n.attr("dropout_prob", 0.5f), dtype)
-                            : n.cast(as_scalar(n, variable), dtype);
+  auto p = variable ? n.cast(as_scalar(n, variable), dtype)
+                    : n.scalar(n.attr("dropout_prob", 0.5f), dtype);
   auto kept = n.emit("Sub", {n.scalar(1, dtype), p});
   if (test) return n.out("Out", n.emit("Mul", {x, kept}));
   n.require_opset(12);
-  if (variable.empty() && n.attr("dropout_prob", 0.5f) >= 1)
+  if (!variable && n.attr("dropout_prob", 0.5f) >= 1)
     return n.out("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
   auto made = n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
   n.declare_type(made[0], dtype, n.shape(x));

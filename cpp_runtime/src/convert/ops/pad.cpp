@@ -8,8 +8,7 @@ namespace oarlock {
 namespace {
 
 // pads: begins of all dims, then ends of all dims, as in ONNX.
-Value emit_pad(NodeContext& n, const Value& x, const Value& pads, const std::string& mode,
-               double value) {
+Value emit_pad(NodeContext& n, Value x, Value pads, const std::string& mode, double value) {
   if (!is_floating(n.require_dtype(x))) n.require_opset(11);
   if (n.opset() >= 11) {
     Values in{x, pads};
@@ -45,7 +44,7 @@ Ints pad_order(int rank, bool last) {
   return order;
 }
 
-Value image_pads(NodeContext& n, const Value& pairs, int rank, bool last) {
+Value image_pads(NodeContext& n, Value pairs, int rank, bool last) {
   Ints order = pad_order(rank, last);
   for (auto& at : order)
     at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is appended to the pairs
@@ -54,7 +53,7 @@ Value image_pads(NodeContext& n, const Value& pairs, int rank, bool last) {
 }
 
 // Entries -before .. size+after of a periodic axis.
-Value wrap_axis(NodeContext& n, const Value& x, std::int64_t axis, std::int64_t before,
+Value wrap_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t before,
                 std::int64_t after) {
   if (before == 0 && after == 0) return x;
   auto size = as_scalar(n, dim_as_vector(n, x, axis));

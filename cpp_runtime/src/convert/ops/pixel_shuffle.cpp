@@ -17,7 +17,7 @@ std::int64_t require_divisor(const NodeContext& n, std::string_view name,
   return by;
 }
 
-void require_image(const NodeContext& n, const Value& x) {
+void require_image(const NodeContext& n, Value x) {
   n.require(n.require_rank(x) == 4, "needs images of rank 4");
 }
 
@@ -81,7 +81,7 @@ LowerFn channel_shuffle(std::string_view groups) {
 // ---- frames ----
 
 // Shifts by one along axis 1 and fills with zeros.
-Value shift_frames(NodeContext& n, const Value& frames, std::int64_t by) {
+Value shift_frames(NodeContext& n, Value frames, std::int64_t by) {
   constexpr std::int64_t end = std::int64_t{1} << 40;
   auto kept = by > 0 ? n.slice(frames, {0}, {-1}, {1}) : n.slice(frames, {1}, {end}, {1});
   Ints pads(10, 0);

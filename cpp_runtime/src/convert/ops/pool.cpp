@@ -13,13 +13,13 @@
 namespace oarlock {
 namespace {
 
-Ints image_of(const NodeContext& n, const Value& x, std::size_t dims) {
+Ints image_of(const NodeContext& n, Value x, std::size_t dims) {
   auto shape = n.shape(x);
   return shape && shape->size() == dims + 2 ? Ints(shape->begin() + 2, shape->end())
                                             : Ints(dims, -1);
 }
 
-Value global_pool(NodeContext& n, const Value& x, bool max, std::size_t dims) {
+Value global_pool(NodeContext& n, Value x, bool max, std::size_t dims) {
   if (n.dtype(x) != DType::float64) return n.emit(max ? "GlobalMaxPool" : "GlobalAveragePool", {x});
   Ints axes = all_axes(static_cast<int>(dims) + 2);
   axes.erase(axes.begin(), axes.begin() + 2);
@@ -106,8 +106,7 @@ NodeContext::Attrs pool_attrs(const Pool& pool, bool ceil) {
 }
 
 // Pads the spatial dims. begin, end: int64[dims]
-Value pad_spatial(NodeContext& n, const Value& x, const Value& begin, const Value& end,
-                  double number = 0) {
+Value pad_spatial(NodeContext& n, Value x, Value begin, Value end, double number = 0) {
   n.require_opset(11);
   return n.emit("Pad", {x, n.concat({n.ints({0, 0}), begin, n.ints({0, 0}), end}, 0),
                         n.scalar_like(number, x)});
@@ -120,7 +119,7 @@ double lowest(DType dtype) {
 }
 
 // The overhang of windows beyond the image in ceil mode. int64[dims]
-Expr end_overhang(NodeContext& n, const Value& x, const Window& w) {
+Expr end_overhang(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.ints(w.strides)),
       kernel(n, n.ints(w.kernel));
@@ -133,7 +132,7 @@ Expr end_overhang(NodeContext& n, const Value& x, const Window& w) {
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
 Expr window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
-                   const Value& windows) {
+                   Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
   auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
@@ -142,7 +141,7 @@ Expr window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr
 
 // Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
 // Paddle.
-Value pool_with_empty_windows(NodeContext& n, const Value& x, const Pool& pool) {
+Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
   auto behind = end_overhang(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.ints(
@@ -180,7 +179,7 @@ bool exceeds_image(const Pool& pool, bool known) {
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value pad_same(NodeContext& n, const Value& x, Pool& pool) {
+Value pad_same(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto begin = (Expr(n, same_padding(n, x, w)) / 2).value();
@@ -192,7 +191,7 @@ Value pad_same(NodeContext& n, const Value& x, Pool& pool) {
 
 // An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
 // padding.
-Value pad_for_mean(NodeContext& n, const Value& x, Pool& pool) {
+Value pad_for_mean(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints extra = uncounted_pads(w),
@@ -217,10 +216,10 @@ bool strides_skip_pixels(const Pool& pool) {
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
 }
 
-Value pool_same_skipping(NodeContext& n, const Value& x, Pool pool) {
+Value pool_same_skipping(NodeContext& n, Value x, Pool pool) {
   Expr around(n, same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
   pool.window.same = false;
-  auto over = [&](const Value& v, double border) {
+  auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
     return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
@@ -240,7 +239,7 @@ bool has_padding_only_windows(const Window& w) {
 
 // Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 /
 // 0 and the maximum is the lowest number.
-Value pool_with_explicit_padding(NodeContext& n, const Value& x, Pool pool) {
+Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   bool wider = false;  // then Paddle divides by a negative number of elements
@@ -254,7 +253,7 @@ Value pool_with_explicit_padding(NodeContext& n, const Value& x, Pool pool) {
   auto begin = n.ints(Ints(pool.window.pads.begin(), half)),
        end = n.ints(Ints(half, pool.window.pads.end()));
   pool.window.pads.assign(pool.window.pads.size(), 0);
-  auto over = [&](const Value& v, double border) {
+  auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin, end, border);
     return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
@@ -294,7 +293,7 @@ Value sliding_pool(NodeContext& n, Value x, Pool pool) {
 }
 
 // Output sizes known only at run time.
-Value adaptive_pool_from_tensor(NodeContext& n, const Value& x) {
+Value adaptive_pool_from_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
   return dynamic_adaptive_pool(n, x, n.attr("pooling_type", "max") == "max",
@@ -318,7 +317,7 @@ void pool(NodeContext& n) {
 }
 
 // The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
-Value plane_mask(NodeContext& n, const Value& indices, const Value& x, std::size_t dims) {
+Value plane_mask(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
   plane = known ? n.int_scalar(element_count(*known).value_or(-1))

@@ -11,15 +11,15 @@ struct Pool {
 };
 
 /// An adaptive pool; `window.kernel` is the output size.
-Value adaptive_pool(NodeContext& n, const Value& x, const Pool& pool);
+Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
 /// The same for unknown sizes. out: int64[dims]
-Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, const Value& out);
+Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
 /// The same slice by slice. image, out: known sizes, checked by check_adaptive
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
                               const Ints& out);
 /// Fails for sizes that cannot be unrolled window by window.
 void check_adaptive(const NodeContext& n, const Ints& in, const Ints& out);
 /// Sets the outputs `Out` and `Mask`: maxima and their indices.
-void adaptive_max_pool_with_mask(NodeContext& n, const Value& x, const Ints& out);
+void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out);
 
 }  // namespace oarlock

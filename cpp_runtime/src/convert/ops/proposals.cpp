@@ -18,7 +18,7 @@ struct Candidates {
 };
 
 // [N,A*P,H,W] -> [N,H*W*A,P]; P of 1 is dropped
-Value flatten_map(NodeContext& n, const Value& maps, std::int64_t parts) {
+Value flatten_map(NodeContext& n, Value maps, std::int64_t parts) {
   auto last = n.transpose(maps, {0, 2, 3, 1});
   return n.reshape(last, parts == 1 ? Ints{0, -1} : Ints{0, -1, parts});
 }
@@ -37,7 +37,7 @@ Candidates top_candidates(NodeContext& n, std::int64_t max_candidates) {
   return {{n, best[0]}, at("Anchors"), at("Variances"), own};
 }
 
-Expr box_half(NodeContext& n, const Value& boxes, std::int64_t at) {
+Expr box_half(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {2})};
 }
 
@@ -52,20 +52,19 @@ Value decode_boxes(NodeContext& n, const Candidates& p, double extra) {
 }
 
 // Width and height of each image. [N,1,2]
-Expr image_size(NodeContext& n, const Value& image) {
+Expr image_size(NodeContext& n, Value image) {
   return {n, n.unsqueeze(n.concat({column(n, image, 1), column(n, image, 0)}, 1), {1})};
 }
 
 struct MinBoxSize {
   double size, extra;
-  Value scale;  // scale of the image, [N,1,1]; "" for 1
+  Value scale;  // scale of the image, [N,1,1]; omitted for 1
 };
 
 // Whether a box is large enough and, for pixel boxes, its center lies in the image. [N,K]
-Value is_large_enough(NodeContext& n, const Value& boxes, const Expr& image,
-                      const MinBoxSize& least) {
+Value is_large_enough(NodeContext& n, Value boxes, const Expr& image, const MinBoxSize& least) {
   auto low = box_half(n, boxes, 0), length = box_half(n, boxes, 2) - low;
-  auto original = least.scale.empty() ? length : length / Expr{n, least.scale};
+  auto original = least.scale ? length / Expr{n, least.scale} : length;
   auto kept = original + least.extra >= least.size;
   if (least.extra > 0) kept = kept && low + (length + least.extra) / 2 <= image;
   auto whole = n.cast(kept, DType::int64);
@@ -73,14 +72,14 @@ Value is_large_enough(NodeContext& n, const Value& boxes, const Expr& image,
 }
 
 // Appends one box per image that is worse than all others. [N,K,*] -> [N,K+1,*]
-Value append_box(NodeContext& n, const Value& v, double number) {
+Value append_box(NodeContext& n, Value v, double number) {
   Ints pads(2 * static_cast<std::size_t>(n.rank(v)), 0);
   pads[static_cast<std::size_t>(n.rank(v)) + 1] = 1;
   return n.emit("Pad", {v, n.ints(pads), n.scalar_like(number, v)});
 }
 
 // Removes that box unless an image has no other. at: image, class, box
-Value drop_spare(NodeContext& n, const Value& at, const Value& spare, const Value& pictures) {
+Value drop_spare(NodeContext& n, Value at, Value spare, Value pictures) {
   auto real = column(n, at, 2) < Expr{n, spare};
   auto owner = n.squeeze(column(n, at, 0), {1});
   auto others = rows_per_image(n, select_rows(n, owner, n.reshape(real, {-1})), pictures);
@@ -89,7 +88,7 @@ Value drop_spare(NodeContext& n, const Value& at, const Value& spare, const Valu
 }
 
 // Returns the number of boxes per image.
-Value generate(NodeContext& n, const Value& image, const MinBoxSize& least) {
+Value generate(NodeContext& n, Value image, const MinBoxSize& least) {
   bool lowers = n.attr("eta", 1.0f) < 1 && n.attr("nms_thresh", 0.5f) > 0.5f;
   n.require(!lowers, "a threshold that eta lowers has no lowering");
   auto places = top_candidates(n, n.attr("pre_nms_topN", 0));
@@ -116,14 +115,15 @@ Value generate(NodeContext& n, const Value& image, const MinBoxSize& least) {
 }
 
 // Row splits of the images.
-Value row_splits_from_counts(NodeContext& n, const Value& counts) {
+Value row_splits_from_counts(NodeContext& n, Value counts) {
   return sequences_from_lengths(Expr{n, n.cast(counts, DType::int64)}).row_splits;
 }
 
 void generate_proposals_v2(NodeContext& n) {
   generate(n, n.in("ImShape"),
            {std::max<double>(n.attr("min_size", 0.1f), 1.0),
-            n.attr("pixel_offset", true) ? 1.0 : 0.0, ""});
+            n.attr("pixel_offset", true) ? 1.0 : 0.0,
+            {}});
 }
 
 // The first version measures boxes in the original image.
@@ -140,7 +140,7 @@ void generate_proposals(NodeContext& n) {
 // ---- pyramid levels ----
 
 // Each level is for regions of twice the size of the previous one. int64[R,1]
-Expr pyramid_levels(NodeContext& n, const Value& rois, std::int64_t first, std::int64_t last) {
+Expr pyramid_levels(NodeContext& n, Value rois, std::int64_t first, std::int64_t last) {
   double extra = n.attr("pixel_offset", true) ? 1 : 0;
   auto refer = n.attr("refer_level", 0), scale = n.attr("refer_scale", 0);
   n.require(first >= -32 && last <= 32 && refer >= -32 && refer <= 32 && scale > 0,
@@ -164,7 +164,7 @@ void distribute_fpn_proposals(NodeContext& n) {
   auto first = n.attr("min_level", 0), last = n.attr("max_level", 0);
   n.require(last >= first, "max_level is below min_level");
   auto level = pyramid_levels(n, rois, first, last);
-  bool packed = !n.has("RoisNum") && !n.row_splits("FpnRois").empty();
+  bool packed = !n.has("RoisNum") && bool(n.row_splits("FpnRois"));
   Value counts = n.has("RoisNum") ? n.in("RoisNum")
                  : packed         ? input_sequences(n, "FpnRois").lengths().value()
                                   : count;
@@ -187,13 +187,13 @@ void distribute_fpn_proposals(NodeContext& n) {
 // The number of rows per image in a level.
 Value rois_per_image(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
-  n.require(!offsets.empty(), "a level holds no packed sequences (LoD)");
+  n.require(bool(offsets), "a level holds no packed sequences (LoD)");
   return Sequences{{n, offsets}}.lengths();
 }
 
 // The best regions of all levels, by image.
 void collect_fpn_proposals(NodeContext& n) {
-  bool packed = !n.has("MultiLevelRoIsNum") && !n.row_splits("MultiLevelRois").empty();
+  bool packed = !n.has("MultiLevelRoIsNum") && bool(n.row_splits("MultiLevelRois"));
   auto rois = require_inputs(n, "MultiLevelRois"),
        counts = packed ? Values{} : require_inputs(n, "MultiLevelRoIsNum");
   for (std::size_t i = 0; packed && i < rois.size(); ++i)
@@ -202,7 +202,7 @@ void collect_fpn_proposals(NodeContext& n) {
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i)
     owner.push_back(image_of_rows(n, counts[i], dim_as_vector(n, rois[i], 0)));
-  for (const Value& v : require_inputs(n, "MultiLevelScores")) score.push_back(n.reshape(v, {-1}));
+  for (Value v : require_inputs(n, "MultiLevelScores")) score.push_back(n.reshape(v, {-1}));
   auto scores = n.concat(score, 0), owned = n.concat(owner, 0);
   auto most = Expr{n, n.ints({static_cast<std::int64_t>(
                           require_unroll_size(n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};

@@ -15,8 +15,8 @@ struct Bins {
 // Rounds halves away from zero.
 Expr round_by_floor(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
 
-Bins bins_along(NodeContext& n, const Expr& rois, std::int64_t axis, const Value& size,
-                std::int64_t bins, double scale) {
+Bins bins_along(NodeContext& n, const Expr& rois, std::int64_t axis, Value size, std::int64_t bins,
+                double scale) {
   auto dtype = n.require_dtype(rois);
   auto start = round_by_floor(column(n, rois, axis)) * scale,
        end = (round_by_floor(column(n, rois, axis + 2)) + 1) * scale;
@@ -29,7 +29,7 @@ Bins bins_along(NodeContext& n, const Expr& rois, std::int64_t axis, const Value
 }
 
 // Integral image in float64. [N,C,H+1,W+1], flattened
-Value integral_image(NodeContext& n, const Value& x) {
+Value integral_image(NodeContext& n, Value x) {
   Value sums = n.emit("Pad", {n.cast(x, DType::float64), n.ints({0, 0, 1, 1, 0, 0, 0, 0})});
   for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int_scalar(axis)});
   return n.reshape(sums, {-1});

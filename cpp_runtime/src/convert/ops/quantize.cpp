@@ -30,7 +30,7 @@ QuantFormat read_format(NodeContext& n, std::int64_t axis, bool clips) {
   return make_format(n, n.attr("bit_length", 8), axis, clips);
 }
 
-bool is_int8(NodeContext& n, const Value& x, const QuantFormat& format) {
+bool is_int8(NodeContext& n, Value x, const QuantFormat& format) {
   return format.bits == 8 && n.require_dtype(x) == DType::float32;
 }
 
@@ -47,7 +47,7 @@ Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format
 constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yields zeros
 
 // The floats of a constant weight.
-std::optional<std::vector<float>> weight_floats(const NodeContext& n, const Value& v) {
+std::optional<std::vector<float>> weight_floats(const NodeContext& n, Value v) {
   auto content = n.constant(v);
   if (!content || content->dtype != DType::float32) return std::nullopt;
   std::vector<float> values(content->bytes.size() / sizeof(float));
@@ -55,10 +55,10 @@ std::optional<std::vector<float>> weight_floats(const NodeContext& n, const Valu
   return values;
 }
 
-// The quantization step as a constant, as engines require.
-std::optional<Value> constant_step(NodeContext& n, const Value& scale, const QuantFormat& format) {
+// The quantization step as a constant, as engines require; Value{} if the scale is not constant.
+Value constant_step(NodeContext& n, Value scale, const QuantFormat& format) {
   auto values = weight_floats(n, scale);
-  if (!values || (format.axis < 0 && values->size() != 1)) return std::nullopt;
+  if (!values || (format.axis < 0 && values->size() != 1)) return {};
   Floats steps;
   for (float s : *values)
     steps.push_back(std::max(static_cast<double>(s), kMinScale) / format.max_value());
@@ -68,7 +68,7 @@ std::optional<Value> constant_step(NodeContext& n, const Value& scale, const Qua
 // The divisor of QuantizeLinear: a scalar, or a vector for its attribute `axis`.
 Expr quant_step(const Expr& scale, const QuantFormat& format) {
   NodeContext& n = scale.node();
-  if (auto known = constant_step(n, scale, format)) return {n, *known};
+  if (auto known = constant_step(n, scale, format)) return {n, known};
   Expr flat(n, format.axis < 0 ? as_scalar(n, scale) : n.reshape(scale, {-1}));
   return max(flat, kMinScale) / format.max_value();
 }
@@ -109,16 +109,16 @@ Expr quantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   return whole;
 }
 
-// A weight of eight-bit whole numbers as int8.
-std::optional<Value> int8_weight(NodeContext& n, const Value& x) {
+// A weight of eight-bit whole numbers as int8; Value{} for other values.
+Value int8_weight(NodeContext& n, Value x) {
   auto values = weight_floats(n, x);
-  if (!values) return std::nullopt;
+  if (!values) return {};
   bool whole = std::all_of(values->begin(), values->end(),
                            [](float v) { return v >= -128 && v <= 127 && v == std::nearbyint(v); });
-  return whole ? std::optional(n.cast(x, DType::int8)) : std::nullopt;
+  return whole ? n.cast(x, DType::int8) : Value{};
 }
 
-std::optional<Value> as_int8(NodeContext& n, const Value& x) {
+Value as_int8(NodeContext& n, Value x) {
   if (n.dtype(x) == DType::int8) return x;
   auto small = n.int8_value(x);
   return small ? small : int8_weight(n, x);
@@ -126,18 +126,18 @@ std::optional<Value> as_int8(NodeContext& n, const Value& x) {
 
 Expr dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.node();
-  auto small = format.bits == 8 ? as_int8(n, x) : std::nullopt;
+  auto small = format.bits == 8 ? as_int8(n, x) : Value{};
   if (!small || n.require_dtype(scale) != DType::float32)
     return x.to(n.require_dtype(scale)) * broadcast_scale(scale, x, format) / format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n, n.emit("DequantizeLinear", {*small, step, zero_point(n, step)}, axis_attrs(format)));
+  Expr y(n, n.emit("DequantizeLinear", {small, step, zero_point(n, step)}, axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
 }
 
 // ---- quantize_linear, dequantize_linear ----
 
-QuantFormat linear_format(NodeContext& n, const Value& x) {
+QuantFormat linear_format(NodeContext& n, Value x) {
   auto axis = n.attr("quant_axis", 0);
   if (axis >= 0)
     n.require(axis < n.require_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));

@@ -16,7 +16,7 @@ NodeContext::Attrs with_seed(const NodeContext& n, NodeContext::Attrs attrs) {
 }
 
 // Draws with the ONNX op over a shape that may be unknown.
-Value draw(NodeContext& n, const std::string& onnx, const Value& shape, DType dtype,
+Value draw(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
            NodeContext::Attrs attrs) {
   attrs.emplace_back("dtype", std::int64_t{onnx_of(dtype)});
   auto known = n.const_ints(shape);

@@ -6,7 +6,7 @@ namespace oarlock {
 namespace {
 
 // Integers are summed in int64 if the program requests or declares it; a bool counts as 0 or 1.
-Value widen(NodeContext& n, const Value& x, DType wanted) {
+Value widen(NodeContext& n, Value x, DType wanted) {
   if (row_of(wanted)) return n.cast(x, wanted);
   bool wide = n.dtype(x) == DType::int32 && n.out_dtype() == DType::int64;
   return wide || n.dtype(x) == DType::boolean ? n.cast(x, DType::int64) : x;

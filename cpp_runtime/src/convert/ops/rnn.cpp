@@ -66,13 +66,13 @@ NodeContext::Attrs attributes(const RnnConfig& net) {
 }
 
 // The states of one layer.
-Value layer_states(NodeContext& n, const Value& states, const RnnConfig& net, std::int64_t layer) {
+Value layer_states(NodeContext& n, Value states, const RnnConfig& net, std::int64_t layer) {
   if (net.layers == 1) return states;
   return n.slice(states, {layer * net.directions}, {(layer + 1) * net.directions}, {0});
 }
 
 // Restores the NaNs that the kernel hides.
-void restore_nans(NodeContext& n, const RnnConfig& net, const Value& x, const Values& states,
+void restore_nans(NodeContext& n, const RnnConfig& net, Value x, const Values& states,
                   Values& made) {
   if (net.cell.gates.size() == 1 && !n.has("SequenceLength")) return;
   auto nans = nan_mask(row_sums(n, x), states);
@@ -82,13 +82,13 @@ void restore_nans(NodeContext& n, const RnnConfig& net, const Value& x, const Va
 }
 
 // Runs one layer. x: [T,B,I] -> [T,B,D*H]; appends its final states to `last`.
-Value run_layer(NodeContext& n, const RnnConfig& net, std::int64_t layer, const Value& x,
+Value run_layer(NodeContext& n, const RnnConfig& net, std::int64_t layer, Value x,
                 std::vector<Values>& last) {
   auto [input, hidden, bias] = weights_of(n, net, layer);
-  Value lengths = n.has("SequenceLength") ? n.cast(n.in("SequenceLength"), DType::int32) : "";
+  Value lengths = n.has("SequenceLength") ? n.cast(n.in("SequenceLength"), DType::int32) : Value{};
   Values operands{x, input, hidden, bias, lengths};
   Values states;
-  for (const Value& all : n.ins("PreState")) states.push_back(layer_states(n, all, net, layer));
+  for (Value all : n.ins("PreState")) states.push_back(layer_states(n, all, net, layer));
   operands.insert(operands.end(), states.begin(), states.end());
   auto made = n.emit_n(1 + net.cell.states, net.cell.onnx, operands, attributes(net));
   auto dtype = n.require_dtype(x);
@@ -121,7 +121,7 @@ RnnConfig read_net(NodeContext& n) {
 
 // ONNX Runtime's GRU and LSTM crash without steps or rows; a Reshape to [0,0,-1] rejects such
 // inputs.
-Value assert_nonempty_steps(NodeContext& n, const Value& x) {
+Value assert_nonempty_steps(NodeContext& n, Value x) {
   auto steps = n.dim(x, 0), rows = n.dim(x, 1);
   n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");
   if (steps > 0 && rows > 0) return x;

@@ -37,7 +37,7 @@ const Activation& activation(const NodeContext& n, std::string_view attr,
   return activation_of(n, attr, std::string_view(name), &Activation::paddle);
 }
 
-Value reorder_gates(NodeContext& n, const Value& weight, const Ints& order, std::int64_t hidden,
+Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,
                     bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());
   Ints apart{gates, hidden}, together{1, gates * hidden};
@@ -61,12 +61,12 @@ GruWeights gru_weights(NodeContext& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr row_sums(NodeContext& n, const Value& v) { return sum(Expr(n, v), {2}); }
+Expr row_sums(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
 Expr nan_mask(const Expr& rows, const Values& states) {
   NodeContext& n = rows.node();
   Expr sums(n, n.unsqueeze(rows, {1}));
-  for (const Value& state : states) sums = sums + row_sums(n, state);
+  for (Value state : states) sums = sums + row_sums(n, state);
   return where(isnan(sums), sums, 0);
 }
 

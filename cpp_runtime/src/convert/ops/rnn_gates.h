@@ -5,7 +5,7 @@
 namespace oarlock {
 
 /// Reorders blocks of `hidden` rows. [G*H,...] -> [1,G*H,...]; matrix: of two axes
-Value reorder_gates(NodeContext& n, const Value& weight, const Ints& order, std::int64_t hidden,
+Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,
                     bool matrix);
 
 /// Weights of the older GRU ops, stored consecutively in memory: update and reset gate [H,2H],
@@ -34,7 +34,7 @@ const Activation& activation(const NodeContext& n, std::string_view attr,
 /// [T,B]; states [D,B,*] -> [T,D,B]
 Expr nan_mask(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
-Expr row_sums(NodeContext& n, const Value& v);
+Expr row_sums(NodeContext& n, Value v);
 /// Propagates NaN from its step on, backward for directions with `reverse` 1. [T,D,B] -> [T,D,B,1]
 Expr propagate_nans(const Expr& nans, const Ints& reverse);
 

@@ -6,7 +6,7 @@
 namespace oarlock {
 
 /// The image of each region. int64[R]
-Value image_of_rois(NodeContext& n, const Value& rois);
+Value image_of_rois(NodeContext& n, Value rois);
 /// A size attribute.
 std::int64_t pooled_size(const NodeContext& n, std::string_view name);
 

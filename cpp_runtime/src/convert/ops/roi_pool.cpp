@@ -7,12 +7,11 @@
 
 namespace oarlock {
 
-Value image_of_rois(NodeContext& n, const Value& rois) {
+Value image_of_rois(NodeContext& n, Value rois) {
   n.require(n.require_rank(rois) == 2, "ROIs has no two dims");
   auto count = dim_as_vector(n, rois, 0);
   if (n.dim(n.in("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
-  if (!n.has("RoisNum") && !n.row_splits("ROIs").empty())
-    return sequence_ids(input_sequences(n, "ROIs"));
+  if (!n.has("RoisNum") && n.row_splits("ROIs")) return sequence_ids(input_sequences(n, "ROIs"));
   if (!n.has("RoisNum") && n.has("RoisLod"))  // Paddle before 2.0
     return sequence_ids(check_row_splits({{n, n.cast(n.in("RoisLod"), DType::int64)}}, {n, count}));
   n.require(n.has("RoisNum"), "without RoisNum, the number of images must be known to be 1");

@@ -9,15 +9,14 @@ namespace {
 // Row i is row i of the candidate Ids[i].
 void multiplex(NodeContext& n) {
   Values stacked;
-  for (const Value& candidate : require_inputs(n, "X"))
-    stacked.push_back(n.unsqueeze(candidate, {0}));
+  for (Value candidate : require_inputs(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
   auto ids = n.reshape(n.cast(index_input(n, "Ids"), DType::int64), {-1, 1});
   auto rows = arange(n, dim_as_scalar(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.out("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
 }
 
-Value scatter_rows(NodeContext& n, const Value& x, const Value& at, const Value& values, bool add) {
+Value scatter_rows(NodeContext& n, Value x, Value at, Value values, bool add) {
   if (!add) return n.emit("ScatterND", {x, at, values});
   n.require_opset(16);
   return scatter_nd_reduce(n, x, at, values, "add");
@@ -36,7 +35,7 @@ void index_add(NodeContext& n) {
 }
 
 // A mask of k axes yields k lists of indices; integer indices are one list.
-void append_indices(NodeContext& n, const Value& index, Exprs& positions) {
+void append_indices(NodeContext& n, Value index, Exprs& positions) {
   if (n.require_dtype(index) != DType::boolean)
     return positions.emplace_back(n, n.cast(index, DType::int64)), void();
   auto hits = n.emit("NonZero", {index});
@@ -58,7 +57,7 @@ Value broadcast_indices(NodeContext& n, const Exprs& positions) {
 void index_put(NodeContext& n) {
   auto x = n.in("x"), value = n.in("value");
   Exprs positions;
-  for (const Value& index : require_inputs(n, "indices")) append_indices(n, index, positions);
+  for (Value index : require_inputs(n, "indices")) append_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");
   n.require(axes <= n.require_rank(x), "there are more indices than axes");
@@ -84,7 +83,7 @@ void shard_index(NodeContext& n) {
 void sequence_mask(NodeContext& n) {
   auto x = in(n, "X");
   auto length = n.attr("maxlen", -1);
-  auto wide = [&](const Value& v) { return n.cast(v, DType::int64); };
+  auto wide = [&](Value v) { return n.cast(v, DType::int64); };
   Value end = n.has("MaxLenTensor") ? as_scalar(n, wide(n.in("MaxLenTensor")))
               : length >= 0         ? n.int_scalar(length)
                                     : wide(reduce(n, "ReduceMax", x, {}, false));

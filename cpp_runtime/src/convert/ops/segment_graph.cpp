@@ -28,7 +28,7 @@ const SegmentReduction& find_reduction(const NodeContext& n, std::string_view at
   return *found;
 }
 
-Expr scatter_rows(const Expr& onto, const Value& at, const Expr& rows, std::string_view reduction) {
+Expr scatter_rows(const Expr& onto, Value at, const Expr& rows, std::string_view reduction) {
   return {onto.node(), scatter_nd_reduce(onto.node(), onto, at, rows, reduction)};
 }
 
@@ -37,7 +37,7 @@ struct Aggregated {
 };
 
 // count: int64[1]
-Aggregated aggregate(const Expr& rows, const Value& places, const Value& count,
+Aggregated aggregate(const Expr& rows, Value places, Value count,
                      const SegmentReduction& together) {
   NodeContext& n = rows.node();
   int rank = n.require_rank(rows);
@@ -66,7 +66,7 @@ void segment_pool(NodeContext& n) {
 }
 
 // The number of nodes, by default that of X. int64[1]
-Value node_count(NodeContext& n, const Value& x) {
+Value node_count(NodeContext& n, Value x) {
   auto own = dim_as_vector(n, x, 0);
   if (n.has("Out_size")) {
     Expr asked(n, as_vector(n, n.in("Out_size")));

@@ -11,11 +11,11 @@ namespace {
 // ---- one hot ----
 
 // ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
-Value one_hot_values(NodeContext& n, const Value& ids, DType dtype) {
+Value one_hot_values(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
   auto depth = n.has("depth_tensor") ? n.in("depth_tensor") : n.attr_tensor("depth");
   Value positions;
-  if (depth.empty()) {
+  if (!depth) {
     Ints all(require_unroll_size(n, n.attr("depth", -1), "attribute 'depth'"));
     std::iota(all.begin(), all.end(), 0);
     positions = n.ints(all);
@@ -44,7 +44,7 @@ struct TopKOptions {
   bool largest, sorted;
 };
 
-void top_k(NodeContext& n, const Value& x, const TopKOptions& order) {
+void top_k(NodeContext& n, Value x, const TopKOptions& order) {
   if (n.require_rank(x) == 0) {
     n.out("Out", x);
     return n.out("Indices", n.int_scalar(0));

@@ -36,10 +36,10 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
 }
 
 // The same at run time. start, end, size: int64[1]; step > 0
-AxisSelection runtime_selection(NodeContext& n, const Value& size, const Value& start,
-                                const Value& end, std::int64_t step) {
+AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
+                                std::int64_t step) {
   auto zero = n.int_scalar(0), by = n.int_scalar(step);
-  auto from_front = [&](const Value& v) {
+  auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
     return n.emit("Max", {shifted, zero});
   };
@@ -57,7 +57,7 @@ struct Slices {
   Value starts, ends;
 };
 
-AxisSelection select_along(NodeContext& n, const Value& x, const Slices& s, std::size_t i) {
+AxisSelection select_along(NodeContext& n, Value x, const Slices& s, std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
@@ -95,7 +95,7 @@ Value attr_value(NodeContext& n, DType dtype) {
 }
 
 // Expands the value's rank to that of x: decreased axes and missing leading axes become 1.
-Value expand_value_rank(NodeContext& n, const Value& v, int rank, const Ints& decreased) {
+Value expand_value_rank(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints ones;
   auto left = n.require_rank(v);
   for (int axis = rank - 1; axis >= 0; --axis) {
@@ -124,7 +124,7 @@ Ints none_axis_positions(int rank, const Ints& decreased, Ints none_axes) {
 }
 
 // Drops None axes from the value.  Its last axis is that of the slice; leading axes may be missing.
-Value drop_none_axes(NodeContext& n, const Value& v, int rank, const Ints& decreased) {
+Value drop_none_axes(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints places = none_axis_positions(rank, decreased, n.attr("none_axes", Ints{})), taken;
   auto whole = rank - static_cast<std::int64_t>(decreased.size() - places.size());
   for (auto place : places)
@@ -133,7 +133,7 @@ Value drop_none_axes(NodeContext& n, const Value& v, int rank, const Ints& decre
 }
 
 // Gathers a value entry per position of x; a dim of 1 broadcasts.
-Value gather_along(NodeContext& n, const Value& v, const Value& source, std::int64_t axis) {
+Value gather_along(NodeContext& n, Value v, Value source, std::int64_t axis) {
   auto size = n.dim(v, axis);
   if (size == 1) return v;
   auto at = size > 1
@@ -142,14 +142,14 @@ Value gather_along(NodeContext& n, const Value& v, const Value& source, std::int
   return n.emit("Gather", {v, at}, {{"axis", axis}});
 }
 
-Value unsqueeze_mask(NodeContext& n, const Value& mask, std::int64_t axis, int rank) {
+Value unsqueeze_mask(NodeContext& n, Value mask, std::int64_t axis, int rank) {
   Ints behind;
   for (auto i = axis + 1; i < rank; ++i) behind.push_back(i - axis);
   return n.unsqueeze(mask, behind);
 }
 
 // ONNX Runtime's Where does not support bools.
-Value select(NodeContext& n, const Value& mask, const Value& x, const Value& y) {
+Value select(NodeContext& n, Value mask, Value x, Value y) {
   auto dtype = n.require_dtype(x);
   if (dtype != DType::boolean) return n.emit("Where", {mask, x, y});
   return n.cast(n.emit("Where", {mask, n.cast(x, DType::int32), n.cast(y, DType::int32)}), dtype);

@@ -26,7 +26,7 @@ void transpose(NodeContext& n) {
 }
 
 // The product of shape(x)[from:to], int64[1].
-Value merged_size(NodeContext& n, const Value& x, std::int64_t from, std::int64_t to) {
+Value merged_size(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
   auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
   auto known = n.const_ints(dims);
   if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
@@ -34,7 +34,7 @@ Value merged_size(NodeContext& n, const Value& x, std::int64_t from, std::int64_
 }
 
 // Dims before `start` are copied by index; the merged dim or those behind `stop` must be known.
-Value flatten(NodeContext& n, const Value& x, std::int64_t start, std::int64_t stop, int rank) {
+Value flatten(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
   Ints merged(dims.begin() + start, dims.begin() + stop + 1);
   bool known = std::count(merged.begin(), merged.end(), -1) ==
@@ -63,7 +63,7 @@ void flatten_to_matrix(NodeContext& n) {
 
 // Without axes, all dims of size 1 at run time are removed.  Later ops rely on the declared rank,
 // which assumes that unknown dims are larger than 1.
-Value squeeze_dynamic(NodeContext& n, const Value& x, Ints shape) {
+Value squeeze_dynamic(NodeContext& n, Value x, Ints shape) {
   auto y = n.emit("Squeeze", {x});
   std::erase(shape, 1);
   n.declare_type(y, n.dtype(x), shape);
@@ -101,7 +101,7 @@ Ints final_axes(const NodeContext& n, const Ints& axes, int rank) {
 }
 
 // Axes known only at run time, inserted one by one, as in Paddle.  Their number must be known.
-Value unsqueeze_runtime_axes(NodeContext& n, Value x, const Value& axes) {
+Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
   auto count = n.dim(axes, 0);
   n.require(count >= 0, "the number of 'axes' is computed at run time, which has no lowering");
   n.require_opset(13, "'axes' computed at run time");

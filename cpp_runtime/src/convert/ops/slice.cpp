@@ -13,32 +13,30 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyondAnySize = std::int64_t{1} << 48;  // larger than any size
 
 // Paddle writes INT_MAX for the end.
-Value emit_slice(NodeContext& n, const Value& x, const Ints& axes, const Value& starts,
-                 const Value& ends, const Value& steps) {
+Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value ends, Value steps) {
   if (axes.empty()) return x;
   if (n.opset() < 10) {
     auto from = n.const_ints(starts), to = n.const_ints(ends);
-    n.require(from && to && steps.empty(),
+    n.require(from && to && !steps,
               "below opset 10 starts and ends must be constants, and steps 1");
     return n.emit("Slice", {x}, {{"axes", axes}, {"starts", *from}, {"ends", *to}});
   }
   Values in{x, starts, ends, n.ints(axes)};
-  if (!steps.empty()) in.push_back(steps);
+  if (steps) in.push_back(steps);
   return n.emit("Slice", in);
 }
 
-// x[..., i, ...] as one Gather. "" if it selects more
-Value single_entry(NodeContext& n, const Value& x, const Ints& axes, const Ints& decreased,
-                   const Value& starts) {
+// x[..., i, ...] as one Gather; Value{} if it selects more
+Value single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased, Value starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
       normalize_axes(n, axes, n.rank(x)) != normalize_axes(n, decreased, n.rank(x)))
-    return "";
+    return {};
   return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
-void drop_axes(NodeContext& n, const Value& y, const Ints& decreased) {
+void drop_axes(NodeContext& n, Value y, const Ints& decreased) {
   out_scalar(n, "Out", n.squeeze(y, normalize_axes(n, decreased, n.require_rank(y))));
 }
 
@@ -49,13 +47,13 @@ void slice(NodeContext& n) {
   auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   if (n.is_sequence(x)) return slice_list(n, x, starts, ends);
   if (n.opset() >= 10)
-    if (auto entry = single_entry(n, x, axes, decreased, starts); !entry.empty())
+    if (auto entry = single_entry(n, x, axes, decreased, starts))
       return out_scalar(n, "Out", entry);
-  drop_axes(n, emit_slice(n, x, axes, starts, ends, ""), decreased);
+  drop_axes(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
 
 // With a negative step, an end of -1 means through the front.
-Value backward_ends(NodeContext& n, const Value& ends, const Value& steps) {
+Value backward_ends(NodeContext& n, Value ends, Value steps) {
   auto by = n.const_ints(steps), to = n.const_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
@@ -93,14 +91,14 @@ void crop(NodeContext& n) {
 
 // ---- split ----
 
-Values split_at(NodeContext& n, const Value& x, std::int64_t axis, const Ints& sizes) {
+Values split_at(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13)
     return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
   return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
 }
 
 // Sizes are explicit: ONNX Runtime merges two splits of one value into different numbers of parts.
-Values split_evenly(NodeContext& n, const Value& x, std::int64_t axis, std::size_t parts) {
+Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
   n.require(parts > 0, "has no outputs");
   auto count = static_cast<std::int64_t>(parts);
   if (auto whole = n.dim(x, axis); whole >= 0) {
@@ -114,8 +112,7 @@ Values split_evenly(NodeContext& n, const Value& x, std::int64_t axis, std::size
 }
 
 // One section may be -1; if the total is unknown, it is what the others leave.
-Values split_with_dynamic_section(NodeContext& n, const Value& x, std::int64_t axis,
-                                  const Ints& sizes) {
+Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
   std::int64_t at = 0, behind = 0;
@@ -128,7 +125,7 @@ Values split_with_dynamic_section(NodeContext& n, const Value& x, std::int64_t a
   return parts;
 }
 
-Values split_sections(NodeContext& n, const Value& x, std::int64_t axis, Ints sizes) {
+Values split_sections(NodeContext& n, Value x, std::int64_t axis, Ints sizes) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   for (auto s : sizes) n.require(s >= -1 && s < limit, "a section is " + std::to_string(s));
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
@@ -143,7 +140,7 @@ Values split_sections(NodeContext& n, const Value& x, std::int64_t axis, Ints si
 }
 
 // Sections given as a tensor; one of them may be -1.
-Values split_by_tensor(NodeContext& n, const Value& x, std::int64_t axis, const Value& sections,
+Values split_by_tensor(NodeContext& n, Value x, std::int64_t axis, Value sections,
                        std::size_t parts) {
   n.require_opset(13, "a list of sections computed at run time");
   Expr sizes(n, sections), whole(n, dim_as_vector(n, x, axis));
@@ -151,7 +148,7 @@ Values split_by_tensor(NodeContext& n, const Value& x, std::int64_t axis, const 
   return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
-Values split_along(NodeContext& n, const Value& x, std::int64_t axis, std::size_t parts) {
+Values split_along(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
   auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.const_ints(sections);
   if (!sizes) return split_by_tensor(n, x, axis, sections, parts);
@@ -160,13 +157,12 @@ Values split_along(NodeContext& n, const Value& x, std::int64_t axis, std::size_
 
 // The axis is known only at run time: Slice accepts it.  The positions along it are split, and each
 // part has their number.
-Values split_along_runtime_axis(NodeContext& n, const Value& x, const Value& axis,
-                                std::size_t parts) {
+Values split_along_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto places = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
   auto start = n.ints({0});
   Values made;
-  for (const Value& part : split_along(n, places, 0, parts)) {
+  for (Value part : split_along(n, places, 0, parts)) {
     n.declare_type(part, DType::int64, Ints{-1});
     auto end = n.emit("Add", {start, dim_as_vector(n, part, 0)});
     made.push_back(n.emit("Slice", {x, start, end, axis}));

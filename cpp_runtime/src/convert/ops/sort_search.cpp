@@ -31,7 +31,7 @@ void kthvalue(NodeContext& n) {
             "attribute 'k' is " + std::to_string(k));
   auto found =
       n.emit_n(2, "TopK", {x, n.ints({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
-  auto picked = [&](const Value& v) {
+  auto picked = [&](Value v) {
     auto one = n.slice(v, {k - 1}, {k}, {axis});
     return n.attr("keepdim", false) ? one : n.squeeze(one, {axis});
   };
@@ -55,7 +55,7 @@ void mode(NodeContext& n) {
   if (is_floating(n.require_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
   auto places = where(is_value, arange(n, dim_as_scalar(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", places, {last}, true);
-  auto shaped = [&](const Value& v) {
+  auto shaped = [&](Value v) {
     auto bare = n.squeeze(v, {last});
     return n.attr("keepdim", false) ? n.unsqueeze(bare, {axis}) : bare;
   };
@@ -125,7 +125,7 @@ void searchsorted(NodeContext& n) {
 void repeat_interleave(NodeContext& n) {
   auto x = n.in("X");
   auto axis = n.axis_attr("dim", 0, n.require_rank(x)), times = n.attr("Repeats", 0);
-  auto taken = [&](const Value& at) { n.out("Out", n.emit("Gather", {x, at}, {{"axis", axis}})); };
+  auto taken = [&](Value at) { n.out("Out", n.emit("Gather", {x, at}, {{"axis", axis}})); };
   if (n.has("RepeatsTensor")) {
     Expr repeats(n, as_vector(n, n.in("RepeatsTensor")));
     auto ends = repeats.emit("CumSum", {n.int_scalar(0)});
@@ -140,7 +140,7 @@ void repeat_interleave(NodeContext& n) {
 // ---- counting ----
 
 // The sums of `amounts` at each of `count` (int64[1]) positions.
-Expr scatter_sums(const Expr& places, const Expr& amounts, const Value& count) {
+Expr scatter_sums(const Expr& places, const Expr& amounts, Value count) {
   NodeContext& n = places.node();
   auto zeros = full_like(amounts, 0, count);
   return {n,

@@ -10,7 +10,7 @@ namespace {
 void kron(NodeContext& n) {
   auto x = n.in("X"), y = n.in("Y");
   int rank = std::max(n.require_rank(x), n.require_rank(y));
-  auto full = [&](const Value& v) {
+  auto full = [&](Value v) {
     Ints front = all_axes(rank - n.rank(v));
     return n.unsqueeze(v, front);
   };
@@ -24,7 +24,7 @@ void kron(NodeContext& n) {
 }
 
 // The named axis, else the axes that may be the first of size 3.
-Ints axes_of_three(NodeContext& n, const Value& x) {
+Ints axes_of_three(NodeContext& n, Value x) {
   constexpr int unnamed = 9;
   if (n.attr("dim", unnamed) != unnamed) return {n.axis_attr("dim", unnamed, n.require_rank(x))};
   Ints found;
@@ -37,8 +37,8 @@ Ints axes_of_three(NodeContext& n, const Value& x) {
 }
 
 // Along an axis of size 3; for other sizes the result is not used.
-Expr cross_along(NodeContext& n, const Value& x, const Value& y, std::int64_t axis) {
-  auto turned = [&](const Value& v, int by) {
+Expr cross_along(NodeContext& n, Value x, Value y, std::int64_t axis) {
+  auto turned = [&](Value v, int by) {
     Expr length(n, dim_as_scalar(n, v, axis));
     auto order = n.dim(v, axis) == 3 ? n.ints({by % 3, (by + 1) % 3, (by + 2) % 3})
                                      : (arange(n, length) + by).emit("Mod", {length}).value();
@@ -48,7 +48,7 @@ Expr cross_along(NodeContext& n, const Value& x, const Value& y, std::int64_t ax
 }
 
 // The run fails if the size is not 3.
-Value assert_size_three(NodeContext& n, const Value& v, std::int64_t axis) {
+Value assert_size_three(NodeContext& n, Value v, std::int64_t axis) {
   if (n.dim(v, axis) == 3) return v;
   Ints shape(static_cast<std::size_t>(n.rank(v)), 0);
   shape[static_cast<std::size_t>(axis)] = 3;

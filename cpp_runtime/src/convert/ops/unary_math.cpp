@@ -75,7 +75,7 @@ LowerFn rounding(Expr (*f)(const Expr&)) {
 void power(NodeContext& n) {
   auto x = n.in("X");
   auto variable = n.has("FactorTensor") ? n.in("FactorTensor") : n.attr_tensor("factor");
-  if (!variable.empty())
+  if (variable)
     return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_dtype(x))}));
   auto factor = n.attr("factor", 1.0f);
   if (is_integer(n.require_dtype(x)) && factor != 1 && factor != 2) n.require_opset(12);
@@ -84,18 +84,18 @@ void power(NodeContext& n) {
 }
 
 // A bound that the dtype cannot represent is dropped.
-Value clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, const Value& x,
+Value clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                  float default_value) {
   auto variable = n.has(slot) ? n.in(slot) : n.attr_tensor(attr);
-  if (!variable.empty()) return n.cast(as_scalar(n, variable), n.require_dtype(x));
+  if (variable) return n.cast(as_scalar(n, variable), n.require_dtype(x));
   return n.scalar_like(n.attr(attr, default_value), x);
 }
 
 void clip(NodeContext& n) {
   auto x = n.in("X");
   if (n.require_dtype(x) != DType::float32) n.require_opset(12);
-  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && n.attr_tensor("min").empty() &&
-      n.attr_tensor("max").empty())
+  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && !n.attr_tensor("min") &&
+      !n.attr_tensor("max"))
     return n.out(
         "Out",
         n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));

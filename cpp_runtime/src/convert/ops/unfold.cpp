@@ -35,7 +35,7 @@ void check_tiles(const NodeContext& n, const UnfoldWindow& t) {
 }
 
 // Unfolds one axis: the kernel positions become a new axis before it.
-Value unfold_axis(NodeContext& n, const Value& x, std::int64_t axis, const UnfoldWindow& t,
+Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow& t,
                   std::size_t dim) {
   auto size = t.kernel[dim], by = t.dilations[dim];
   Values seen;
@@ -56,7 +56,7 @@ Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
   return n.transpose(unfold_axis(n, unfold_axis(n, x, 2, t, 0), 4, t, 1), {0, 1, 2, 4, 3, 5});
 }
 
-Expr num_columns(NodeContext& n, const Value& x, const UnfoldWindow& t) {
+Expr num_columns(NodeContext& n, Value x, const UnfoldWindow& t) {
   return Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(t.kernel[0] * t.kernel[1]);
 }
 
@@ -94,7 +94,7 @@ void fold_constant(NodeContext& n) {
 }
 
 // The input size of the pooling, with the declared sizes of unknown dims. int64[dims]
-Value unpooled_size(NodeContext& n, const Value& x) {
+Value unpooled_size(NodeContext& n, Value x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
   Values sizes{int_list(n, {"output_size", "", ""})};

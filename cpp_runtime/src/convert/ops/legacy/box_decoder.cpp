@@ -6,12 +6,12 @@
 namespace oarlock {
 namespace {
 
-Expr box_half(NodeContext& n, const Value& boxes, std::int64_t at) {
+Expr box_half(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {n.require_rank(boxes) - 1})};
 }
 
 // Decodes boxes from deltas to their priors, per class. priors [R,4], deltas [R,C,4]
-Value decode_boxes(NodeContext& n, const Value& priors, const Value& deltas, double max_log_size) {
+Value decode_boxes(NodeContext& n, Value priors, Value deltas, double max_log_size) {
   auto low = box_half(n, n.unsqueeze(priors, {1}), 0),
        size = box_half(n, n.unsqueeze(priors, {1}), 2) - low + 1;
   auto middle = box_half(n, deltas, 0) * size + low + size / 2;

@@ -47,10 +47,10 @@ std::optional<RnnInput> fuse_fc(NodeContext& n, std::int64_t width) {
   auto bias = add == mul ? std::string() : single_name(add->inputs, "Y");
   if (!unchanged_since(n, rows, *mul) || !unchanged_since(n, table, *mul)) return std::nullopt;
   if (add != mul && !unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.lookup(rows), weight = n.lookup(table), shift = bias.empty() ? "" : n.lookup(bias);
+  Value x = n.lookup(rows), weight = n.lookup(table),
+        shift = bias.empty() ? Value{} : n.lookup(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
-  if (n.dim(weight, 0) < 1 || (!shift.empty() && n.shape(shift) != Ints{width}))
-    return std::nullopt;
+  if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
   return RnnInput{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
@@ -59,14 +59,14 @@ RnnInput rnn_input(NodeContext& n, std::int64_t width) {
   auto x = in(n, "Input");
   n.require(n.require_rank(x) == 2, "needs Input [rows, gates]");
   auto square = n.emit("Expand", {n.scalar_like(0, x), n.ints({width, width})});
-  return {x, {n, n.emit("EyeLike", {square})}, ""};
+  return {x, {n, n.emit("EyeLike", {square})}, {}};
 }
 
 struct RecurrentOp {
   std::string_view onnx;
   std::int64_t hidden;
   Values weights;       // W, R and B
-  Values states;        // "" for a missing state, which starts with 0
+  Values states;        // Value{} for a missing state, which starts with 0
   Values extra_inputs;  // additional inputs
   Activations activations;
 };
@@ -109,14 +109,14 @@ Value run_over_sequences(NodeContext& n, const RecurrentOp& net, const Expr& x) 
   n.declare_type(made, n.require_dtype(x), Ints{-1, 1, -1, net.hidden});
   Values given;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given),
-               [](auto& v) { return !v.empty(); });
+               [](Value v) { return bool(v); });
   Expr sums(n, time_first(pad_sequences(sum(x, {1}), at)));
   made = made + propagate_nans(nan_mask(sums, given), {reverse});
   return pack_sequences({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.mask);
 }
 
 Value first_state(NodeContext& n, std::string_view slot) {
-  return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : "";
+  return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : Value{};
 }
 
 // ---- gru ----
@@ -136,9 +136,9 @@ void gru(NodeContext& n) {
   Expr w(n, n.transpose(weight, {1, 0})),
       r(n, n.concat({n.transpose(gates, {1, 0}), n.transpose(candidate, {1, 0})}, 0));
   auto bias = n.has("Bias") ? Expr(n, n.reshape(n.in("Bias"), {3 * hidden})) : sign.scalar_like(0);
-  if (!shift.empty()) bias = bias + Expr(n, shift);
+  if (shift) bias = bias + Expr(n, shift);
   auto zeros = n.floats(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
-  auto first = [&](const Value& v) { return n.unsqueeze(v, {0}); };
+  auto first = [&](Value v) { return n.unsqueeze(v, {0}); };
   RecurrentOp net{"GRU",
                   hidden,
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
@@ -153,7 +153,7 @@ void gru(NodeContext& n) {
 struct Lstm {
   std::int64_t hidden;
   Value weight, bias,
-      peepholes;            // [H,4H]; [4H]; [3H] for input, forget and output gate, "" for none
+      peepholes;            // [H,4H]; [4H]; [3H] for input, forget and output gate, or omitted
   Activations activations;  // of gates, candidate and cell
 };
 
@@ -164,7 +164,7 @@ Lstm read_lstm(NodeContext& n) {
   auto hidden =
       static_cast<std::int64_t>(require_unroll_size(n, n.dim(weight, 1) / 4, "the hidden size"));
   Value peepholes =
-      n.attr("use_peepholes", true) ? n.slice(bias, {4 * hidden}, {7 * hidden}, {0}) : "";
+      n.attr("use_peepholes", true) ? n.slice(bias, {4 * hidden}, {7 * hidden}, {0}) : Value{};
   return {
       hidden,
       weight,
@@ -177,15 +177,15 @@ Lstm read_lstm(NodeContext& n) {
 Value lstm_hidden(NodeContext& n, const Lstm& net) {
   auto [x, weight, shift] = rnn_input(n, 4 * net.hidden);
   auto dtype = n.require_dtype(x);
-  auto sorted = [&](const Value& v, bool matrix) {
+  auto sorted = [&](Value v, bool matrix) {
     return reorder_gates(n, v, {1, 3, 2, 0}, net.hidden, matrix);
   };
   Expr bias(n, net.bias);
-  if (!shift.empty()) bias = bias + Expr(n, shift);
+  if (shift) bias = bias + Expr(n, shift);
   auto zeros = n.floats(Floats(static_cast<std::size_t>(4 * net.hidden), 0.0), dtype);
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
   auto peepholes =
-      net.peepholes.empty() ? "" : reorder_gates(n, net.peepholes, {0, 2, 1}, net.hidden, false);
+      net.peepholes ? reorder_gates(n, net.peepholes, {0, 2, 1}, net.hidden, false) : Value{};
   return run_over_sequences(n,
                             {"LSTM",
                              net.hidden,
@@ -205,11 +205,11 @@ Expr clip_state(const Expr& x, double max_abs) {
 using LstmStep = std::function<Expr(const Expr& hidden)>;
 Exprs lstm_step(NodeContext& n, const Lstm& net, const Expr& pre, const Expr& cell, double clip,
                 const LstmStep& project) {
-  auto part = [&](const Value& of, std::int64_t at, std::int64_t axis) {
+  auto part = [&](Value of, std::int64_t at, std::int64_t axis) {
     return Expr(n, n.slice(of, {at * net.hidden}, {(at + 1) * net.hidden}, {axis}));
   };
   auto peep = [&](const Expr& gate, std::int64_t at, const Expr& cell) {
-    return net.peepholes.empty() ? gate : gate + cell * part(net.peepholes, at, 0);
+    return net.peepholes ? gate + cell * part(net.peepholes, at, 0) : gate;
   };
   auto candidate = net.activations[1]->apply(part(pre, 0, 1));
   auto in = net.activations[0]->apply(peep(part(pre, 1, 1), 0, cell));

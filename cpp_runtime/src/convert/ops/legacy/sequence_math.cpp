@@ -43,7 +43,7 @@ void sequence_pool(NodeContext& n) {
   auto found = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
   n.out("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_rank(x)), found,
                      n.attr("pad_value", 0.0f)));
-  n.set_row_splits("Out", "");
+  n.set_row_splits("Out", {});
 }
 
 void sequence_softmax(NodeContext& n) {

@@ -30,7 +30,7 @@ void sequence_pad(NodeContext& n) {
   auto found = gather_rows(x, at.rows);
   n.out("Out", where(unsqueeze_to_rank(at.mask, n.require_rank(found)), found, value));
   n.out("Length", lengths);
-  for (auto slot : {"Out", "Length"}) n.set_row_splits(slot, "");
+  for (auto slot : {"Out", "Length"}) n.set_row_splits(slot, {});
 }
 
 void sequence_unpad(NodeContext& n) {
@@ -62,9 +62,9 @@ void sequence_expand(NodeContext& n) {
   auto level = n.attr("ref_level", -1);
   n.require(level == -1 || level == 0, "attribute 'ref_level' is " + std::to_string(level));
   auto numbers = sequence_ids(input_sequences(n, "Y"));
-  if (n.row_splits("X").empty()) {
+  if (!n.row_splits("X")) {
     n.out("Out", gather_rows(x, numbers));
-    return n.set_row_splits("Out", "");
+    return n.set_row_splits("Out", {});
   }
   auto sequences = input_sequences(n);
   auto lengths = gather_rows(sequences.lengths(), numbers);
@@ -87,7 +87,7 @@ void sequence_concat(NodeContext& n) {
   std::optional<Expr> offsets;
   for (std::size_t i = 0; i < require_inputs(n, "X").size(); ++i) {
     Sequences sequences{{n, n.row_splits("X", i)}};
-    n.require(!sequences.row_splits.value().empty(), "needs packed sequences (LoD) in all of 'X'");
+    n.require(bool(sequences.row_splits.value()), "needs packed sequences (LoD) in all of 'X'");
     auto at = padded_index(sequences);
     rows.push_back(pad_sequences({n, n.ins("X")[i]}, at));
     inside.push_back(at.mask);
@@ -206,7 +206,7 @@ void lod_reset(NodeContext& n) {
   auto x = in(n, "X");
   n.require(!n.attr("append", false), "a further level of sequences has no lowering");
   Value offsets = n.row_splits("Y");
-  if (offsets.empty()) {
+  if (!offsets) {
     Ints target = n.attr("target_lod", Ints{});
     Expr given(n, n.has("Y") ? n.cast(as_vector(n, n.in("Y")), DType::int64) : n.ints(target));
     n.require(n.has("Y") || !target.empty(), "has no offsets");

@@ -28,7 +28,7 @@ StaticRnn read_static_rnn(const NodeContext& n) {
             "has " + std::to_string(s.initial_states.size()) + " initial_states for " +
                 std::to_string(s.memories.size()) + " ex_states and " +
                 std::to_string(s.next_memories.size()) + " states");
-  for (const Value& v : s.inputs) n.require(n.require_rank(v) > 0, "has an input without an axis");
+  for (Value v : s.inputs) n.require(n.require_rank(v) > 0, "has an input without an axis");
   return s;
 }
 
@@ -63,7 +63,7 @@ Value num_steps(NodeContext& n, const Values& given) {
 }
 
 // Builds the body: next memories, then outputs of the step.
-Values build_step(NodeContext& b, const StaticRnn& s, const Value& count) {
+Values build_step(NodeContext& b, const StaticRnn& s, Value count) {
   auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
   auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
   for (std::size_t i = 0; i < s.memories.size(); ++i)
@@ -77,11 +77,11 @@ Values build_step(NodeContext& b, const StaticRnn& s, const Value& count) {
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
     made.push_back(b.cast(b.lookup(s.next_memories[i]), b.require_dtype(s.initial_states[i])));
   for (const std::string& name : s.outputs) made.push_back(b.lookup(name));
-  for (const Value& v : made) b.add_subgraph_output(v);
+  for (Value v : made) b.add_subgraph_output(v);
   return made;
 }
 
-void declare_stacked(NodeContext& n, const Value& v, std::int64_t count, const Value& one) {
+void declare_stacked(NodeContext& n, Value v, std::int64_t count, Value one) {
   auto shape = n.shape(one);
   if (shape) shape->insert(shape->begin(), count);
   n.declare_type(v, n.require_dtype(one), shape);
@@ -94,7 +94,7 @@ void recurrent(NodeContext& n) {
   Value count = num_steps(n, s.inputs);
   Values last;
   auto body = n.subgraph("step", [&](NodeContext& b) { last = build_step(b, s, count); });
-  Values in{count, ""};
+  Values in{count, {}};
   in.insert(in.end(), s.initial_states.begin(), s.initial_states.end());
   auto made = n.emit_n(last.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < s.initial_states.size(); ++i)

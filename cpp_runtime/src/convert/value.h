@@ -1,0 +1,25 @@
+// Handles of the tensors in an ONNX graph under construction.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace oarlock {
+
+/// A tensor of the graph.  GraphBuilder stores its type, its name and the node that computes it.
+/// Values are compared by identity.  Value{} is an omitted optional input.
+class Value {
+ public:
+  Value() = default;
+  explicit operator bool() const { return id_ != 0; }
+  friend bool operator==(Value, Value) = default;
+
+ private:
+  friend class GraphBuilder;
+  explicit Value(std::size_t id) : id_(static_cast<std::uint32_t>(id)) {}
+
+  std::uint32_t id_ = 0;
+};
+
+using Values = std::vector<Value>;
+
+}  // namespace oarlock
