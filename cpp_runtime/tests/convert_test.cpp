@@ -91,6 +91,17 @@ TEST("lower: an op that hands its input through costs at most an Identity") {
   CHECK_EQ(lowered(scale), "y = Identity(x)\n");
 }
 
+TEST("lower: a variable that is written twice and fetched twice") {
+  Program program = OneOp{"relu", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}}.program();
+  std::vector<OpDesc>& ops = program.blocks[0].ops;  // feed, relu, fetch
+  ops.insert(ops.begin() + 2, {"tanh", {{"X", {"y"}}}, {{"Out", {"y"}}}, {}, ""});
+  ops.push_back({"fetch", {{"X", {"y"}}}, {}, {{"col", INT(1)}}, ""});
+  onnx::Graph graph = lower(program, Params("", program, "one.pdiparams")).graph;
+  CHECK_EQ(onnx::to_text(graph), "y.2 = Relu(x)\ny = Tanh(y.2)\ny.1 = Identity(y)\n");
+  CHECK_EQ(graph.nodes[1].name, "y.3");  // the name before it became the output
+  CHECK_EQ(graph.outputs[1].name, "y.1");
+}
+
 TEST("lower: opset requirements of complex inputs") {
   OneOp fft{"fft_c2c",
             {{"X", {"x"}}},

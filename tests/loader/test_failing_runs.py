@@ -19,6 +19,7 @@ import oarlock.nn.functional as F
 from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
+from oarlock.jit.verify import ENGINE_ONLY
 from oarlock.loader.engine import Engine, EngineError, runtime
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
@@ -272,3 +273,11 @@ def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split("\n")[:-1] == [f"{height} True" for height in range(1, 44)]
+
+
+def test_the_errors_that_verification_ignores_are_messages_of_the_runtime() -> None:
+    sources = Path(__file__).resolve().parents[2] / "cpp_runtime" / "src" / "runtime"
+    text = "".join(path.read_text() for path in sources.rglob("*.cpp"))
+    for message in ENGINE_ONLY:
+        if not message.startswith("engine: "):  # an op type follows
+            assert message in text

@@ -268,7 +268,7 @@ MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
 ENGINE_ONLY = (
     "engine: squeeze2",
     "is smaller than the filter",
-    "does not fit into what is left of the image",
+    "does not fit the remaining image",
 )
 
 

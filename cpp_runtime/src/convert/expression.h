@@ -7,7 +7,7 @@ namespace oarlock {
 
 class Expr {
  public:
-  Expr(NodeContext& n, Value v) : n_(&n), v_(std::move(v)) {}
+  Expr(NodeContext& n, Value v) : n_(&n), v_(v) {}
 
   NodeContext& node() const { return *n_; }
   Value value() const { return v_; }

@@ -253,7 +253,7 @@ void NodeContext::declare_common_type(Value v, Value a, Value b) {
   if (!alike) known.shape.reset();
   for (std::size_t i = 0; alike && i < known.shape->size(); ++i)
     if ((*known.shape)[i] != (*other.shape)[i]) (*known.shape)[i] = -1;
-  graph_.type_of(v) = known;
+  graph_.type_of(v) = std::move(known);
 }
 
 void NodeContext::set_int8_value(Value v, Value small) { graph_.type_of(v).int8_value = small; }
