@@ -65,7 +65,7 @@ def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> No
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert any(line.startswith("right: ") for line in done.stdout.splitlines())
+    assert any(line.startswith("accuracy: ") for line in done.stdout.splitlines())
     assert "epoch 7: loss" in (tmp_path / "workerlog.1").read_text()
 
 

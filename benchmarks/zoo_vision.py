@@ -1,4 +1,4 @@
-"""Models of the zoo for pictures, as PaddleOCR, PaddleDetection and PaddleSeg build them."""
+"""Vision models of the zoo, built like those of PaddleOCR, PaddleDetection and PaddleSeg."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddle.nn import functional as F
 from paddle.vision import ops
 from zoo_parts import Inputs, Stages, conv_bn, image, model
 
-# ---- text in pictures ----
+# ---- text recognition ----
 
 
 class Detector(nn.Layer):
@@ -50,13 +50,13 @@ class Detector(nn.Layer):
 
 @model
 def ocr_detector() -> tuple[Any, Inputs]:
-    """Open sizes, as PaddleOCR exports it."""
+    """A detector with dynamic image sizes, as PaddleOCR exports it."""
     ((name, array, _),) = image(320)
     return Detector(), [(name, array, [None, 3, None, None])]
 
 
 class Recognizer(nn.Layer):
-    """Convolutions, two bidirectional LSTMs, scores of letters."""
+    """Convolutions, two bidirectional LSTMs, and character scores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def ocr_recognizer() -> tuple[Any, Inputs]:
 
 
 class Mixer(nn.Layer):
-    """Attention over the columns of a picture, as in SVTR."""
+    """Attention over the columns of an image, as in SVTR."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -107,8 +107,8 @@ class Mixer(nn.Layer):
         return x + self.fc2(F.swish(self.fc1(self.norm2(x))))
 
 
-class Attentive(nn.Layer):
-    """A recogniser without recurrence."""
+class AttentionRecognizer(nn.Layer):
+    """A text recogniser with attention instead of recurrence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,28 +130,28 @@ class Attentive(nn.Layer):
 
 @model
 def ocr_attentive() -> tuple[Any, Inputs]:
-    """With the dictionary of Chinese letters."""
-    return Attentive(), image(48, 320)
+    """A recogniser with the dictionary of Chinese characters."""
+    return AttentionRecognizer(), image(48, 320)
 
 
-# ---- things in pictures ----
+# ---- object detection and segmentation ----
 
 
-def many_kept(boxes: Any, scores: Any, counts: Any = None, **attrs: Any) -> tuple[Any, Any]:
-    """multiclass_nms3, for which 2.6 has no function."""
+def multiclass_nms(boxes: Any, scores: Any, counts: Any = None, **attrs: Any) -> tuple[Any, Any]:
+    """Append the op multiclass_nms3, for which Paddle 2.6 has no function."""
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper("multiclass_nms3", input=scores)
-    made = {
+    outputs = {
         slot: helper.create_variable_for_type_inference(dtype=t)
         for slot, t in (("Out", "float32"), ("Index", "int32"), ("NmsRoisNum", "int32"))
     }
     inputs = {"BBoxes": boxes, "Scores": scores} | ({} if counts is None else {"RoisNum": counts})
-    helper.append_op(type="multiclass_nms3", inputs=inputs, attrs=attrs, outputs=made)
-    return made["Out"], made["NmsRoisNum"]
+    helper.append_op(type="multiclass_nms3", inputs=inputs, attrs=attrs, outputs=outputs)
+    return outputs["Out"], outputs["NmsRoisNum"]
 
 
-KEPT = {
+NMS_ATTRS = {
     "background_label": -1,
     "score_threshold": 0.01,
     "nms_top_k": 400,
@@ -163,7 +163,7 @@ KEPT = {
 
 
 class Yolo(nn.Layer):
-    """Three heads, boxes, non-maximum suppression."""
+    """YOLOv3: three heads, decoded boxes, and non-maximum suppression."""
 
     ANCHORS = ([116, 90, 156, 198, 373, 326], [30, 61, 62, 45, 59, 119], [10, 13, 16, 30, 33, 23])
 
@@ -188,17 +188,19 @@ class Yolo(nn.Layer):
             scores.append(s.transpose([0, 2, 1]))
             if skip is not None:
                 x = paddle.concat([F.interpolate(x, scale_factor=2), skip], axis=1)
-        return many_kept(paddle.concat(boxes, axis=1), paddle.concat(scores, axis=2), **KEPT)
+        return multiclass_nms(
+            paddle.concat(boxes, axis=1), paddle.concat(scores, axis=2), **NMS_ATTRS
+        )
 
 
 @model
 def yolo() -> tuple[Any, Inputs]:
-    """As PaddleDetection exports YOLOv3."""
+    """YOLOv3 as PaddleDetection exports it."""
     return Yolo(), [*image(320), ("im_shape", np.array([[320, 320]], "int32"), [None, 2])]
 
 
 class Ssd(nn.Layer):
-    """Prior boxes, decoded offsets, non-maximum suppression."""
+    """SSD: prior boxes, decoded offsets, and non-maximum suppression."""
 
     def __init__(self, classes: int = 21) -> None:
         super().__init__()
@@ -226,17 +228,19 @@ class Ssd(nn.Layer):
             code_type="decode_center_size",
         )
         scores = F.softmax(paddle.concat(scores, axis=1)).transpose([0, 2, 1])
-        return many_kept(decoded, scores, **(KEPT | {"background_label": 0, "normalized": True}))
+        return multiclass_nms(
+            decoded, scores, **(NMS_ATTRS | {"background_label": 0, "normalized": True})
+        )
 
 
 @model
 def ssd() -> tuple[Any, Inputs]:
-    """As PaddleDetection exports SSD."""
+    """SSD as PaddleDetection exports it."""
     return Ssd(), image(300)
 
 
 class Unet(nn.Layer):
-    """Down, up, and the class of every pixel."""
+    """U-Net: an encoder and a decoder with skip connections; returns the class of every pixel."""
 
     def __init__(self, classes: int = 19) -> None:
         super().__init__()
@@ -265,6 +269,6 @@ class Unet(nn.Layer):
 
 @model
 def unet() -> tuple[Any, Inputs]:
-    """Open sizes, as PaddleSeg exports it."""
+    """A U-Net with dynamic image sizes, as PaddleSeg exports it."""
     ((name, array, _),) = image(128)
     return Unet(), [(name, array, [None, 3, None, None])]
