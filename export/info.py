@@ -14,7 +14,8 @@ from .pickles import dumps
 class VarInfo:
     """A row of the file.
 
-    structured_name: the key in state_dict, '' if there is none; trainable: None for a buffer
+    structured_name: the key in state_dict, '' if there is none.
+    trainable: None for a buffer.
     """
 
     name: str

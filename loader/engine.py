@@ -96,8 +96,9 @@ def check_options(options: Mapping[str, Any]) -> None:
 class Engine:
     """A session of the engine.
 
-    pdmodel: the bytes of the program; params: the path of the values, None for none; options: see
-    oarlock.jit.load
+    pdmodel: the bytes of the program.
+    params: the path of the values, None for none.
+    options: see oarlock.jit.load.
     """
 
     def __init__(

@@ -73,7 +73,8 @@ def program_bytes(path: str | os.PathLike[str]) -> bytes:
 def program_from_bytes(data: bytes, name: str = "program") -> Program:
     """Return the program that `data` holds.
 
-    name: of the file, for errors Raises FileError if it is not a valid program.
+    name: of the file, for errors.
+    Raises FileError if it is not a valid program.
     """
     if not data:
         raise FileError(f"{name}: is empty")

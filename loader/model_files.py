@@ -25,8 +25,9 @@ MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 class ModelFiles:
     """The contents of the files of one program.
 
-    pdmodel: the bytes of the program; params_path: None if there are no values; info: None if there
-    is no file
+    pdmodel: the bytes of the program.
+    params_path: None if there are no values.
+    info: None if there is no file.
     """
 
     name: str

@@ -38,7 +38,8 @@ class Record(NamedTuple):
 class Params(dict[str, np.ndarray[Any, Any]]):
     """Read-only arrays on the mapped file, by name.
 
-    records: the position of each; path: of the file, '' if there is none
+    records: the position of each.
+    path: of the file, '' if there is none.
     """
 
     def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:

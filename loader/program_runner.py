@@ -36,8 +36,8 @@ REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options that require 
 class ProgramRunner:
     """A program with its values.
 
-    scope: tensors by name, shared with their owner; files: the pdmodel bytes and the path of the
-    values
+    scope: tensors by name, shared with their owner.
+    files: the pdmodel bytes and the path of the values.
 
     The engine works on a copy of the values. If a tensor of the scope has a new array, the next
     call runs on Oarlock's kernels, and the engine is rebuilt only if the values then stay

@@ -63,7 +63,9 @@ def read_file(
 ) -> bytes:
     """Return the bytes of a regular file.
 
-    most: the maximum size; what: the kind of file, for the error Raises FileError, OSError.
+    most: the maximum size.
+    what: the kind of file, for the error.
+    Raises FileError, OSError.
     """
     name = os.path.basename(path)
     with open_regular(path) as file:

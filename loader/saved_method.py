@@ -31,8 +31,10 @@ from .program_runner import ProgramRunner
 class SavedMethod:
     """A program of a model, with the values that all of its programs share.
 
-    scope: the values, by name; inputs, outputs: as they were saved; enforced: whether a call that
-    violates a guard raises; assumptions: all guards
+    scope: the values, by name.
+    inputs, outputs: as they were saved.
+    enforced: whether a call that violates a guard raises.
+    assumptions: all guards.
     """
 
     def __init__(

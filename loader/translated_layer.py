@@ -92,7 +92,7 @@ class TranslatedLayer(Layer):
                 _check_same(files.name, name, self._scope[name].array, array)
                 continue
             row = info.get(name) or _default_info(files.program, name)
-            structured, called = row.structured_name or name, _unique_name(name)
+            structured, called = row.structured_name or name, _fresh_tensor_name(name)
             if row.trainable is None:
                 self._scope[name] = Tensor(array, name=called)
                 self.register_buffer(structured, self._scope[name])
@@ -154,7 +154,7 @@ class TranslatedLayer(Layer):
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
 
 
-def _unique_name(name: str) -> str:
+def _fresh_tensor_name(name: str) -> str:
     """Return a name with the stem of the name in the file that no other tensor has: optimizers
     identify parameters by name.
     """

@@ -150,11 +150,11 @@ def never_set(x: Any) -> Any:
         ),
         (
             text_from_a_loop,
-            r"'the value returned\[1\]' has a value only if .* str 'late' there.*tuples of these can be carried on",
+            r"'the value returned\[1\]' has a value only if .* str 'late' there.*tuples of these can be used afterwards",
         ),
         (
             dict_from_a_loop,
-            r"'the value returned' has a value only if .*is dict .*tuples of these can be carried on",
+            r"'the value returned' has a value only if .*is dict .*tuples of these can be used afterwards",
         ),
         (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
         (

@@ -61,5 +61,5 @@ def test_functions_without_tensors_are_called_as_well() -> None:
         return len(x), "word", None
 
     assert f(paddle.ones([3, 2])) == (3, "word", None)
-    with pytest.raises(TraceError, match="the layer gives no tensor"):
+    with pytest.raises(TraceError, match="the layer returns no tensor"):
         paddle.jit.save(f, "unused", input_spec=[InputSpec([3, 2])])

@@ -202,7 +202,7 @@ def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> 
     x = normal(2, 4)
     found = load(prefix)(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    assert "optimisation differs" in first_difference(
+    assert "an optimization of the engine differs" in first_difference(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     scope["linear_2.w_0"].array = scope["linear_2.w_0"].array * 2  # of the layer that the loop has

@@ -168,7 +168,7 @@ def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> No
         saved(Moody(), tmp_path, [None, 4])
     assert not list(tmp_path.iterdir())
     with pytest.raises(
-        paddle.TraceError, match="a model gives tensors, numbers, texts, None, .* not complex"
+        paddle.TraceError, match="a model returns tensors, numbers, strings, None, .* not complex"
     ):
         saved(Labelled(1j), tmp_path, [None, 4])
 

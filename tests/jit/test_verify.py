@@ -44,7 +44,7 @@ def wrong_engine(*, optimised_only: bool) -> type[Engine]:
 
 @pytest.mark.parametrize(
     ("optimised_only", "said"),
-    [(False, "the first op"), (True, "the engine's optimisation differs; the first op")],
+    [(False, "the first op"), (True, "an optimization of the engine differs; the first op")],
 )
 def test_the_first_op_to_differ_is_named(
     optimised_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -119,7 +119,7 @@ class ClockOnOneWay(nn.Layer):
 def test_both_paths_of_a_branch_are_tried(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()
-    with pytest.raises(paddle.VerifyError, match="the recording itself gives other numbers"):
+    with pytest.raises(paddle.VerifyError, match="the program itself returns other values"):
         paddle.jit.save(net, str(tmp_path / "m"), [paddle.static.InputSpec([1], "float32", "x")])
 
 

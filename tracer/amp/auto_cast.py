@@ -180,8 +180,9 @@ def decorate(
 
     O1: nothing to do. O2: parameters are cast to `dtype`, except in batch normalizations and, for
     float16, layer and instance normalizations; optimizers hold float32 copies unless master_weight
-    is False. save_dtype: dtype of state_dict(); master_grad: compute gradients of parameters in
-    float32.
+    is False.
+    save_dtype: dtype of state_dict().
+    master_grad: compute gradients of parameters in float32.
     """
     _check(_to_list(models), _to_list(optimizers), level, dtype, save_dtype)
     if level == "O2":

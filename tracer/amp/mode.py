@@ -30,7 +30,8 @@ class Settings(NamedTuple):
 class Cast(NamedTuple):
     """A cast parameter.
 
-    array: its value at the time of the cast; result: the cast tensor
+    array: its value at the time of the cast.
+    result: the cast tensor.
     """
 
     parameter: Parameter

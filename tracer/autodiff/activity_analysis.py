@@ -16,8 +16,8 @@ from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
 class ActivityAnalysis:
     """The variables that depend on `sources`.
 
-    barred: names through which no dependency propagates; within: the open blocks, outermost first,
-    which no op runs yet.
+    barred: names through which no dependency propagates.
+    within: the open blocks, outermost first, which no op runs yet.
     """
 
     def __init__(

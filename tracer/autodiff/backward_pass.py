@@ -28,7 +28,8 @@ def apply_rule(
 ) -> Any:
     """Call the gradient rule of an op.
 
-    desc: the op with its attributes; grads, inputs, results: variables by slot.
+    desc: the op with its attributes.
+    grads, operands, results: variables by slot.
     """
     assert op.rule is not None
     attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))

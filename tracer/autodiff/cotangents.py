@@ -39,7 +39,9 @@ class Cotangents:
         self._renameable[gradient.name] = op, self._recorder.block
 
     def set_external(self, name: str, gradient: Variable) -> None:
-        """Set the gradient of `name` to a variable from outside, which keeps its name."""
+        """Set the gradient of `name` to a variable that an enclosing block computes; it is not
+        renamed.
+        """
         self._named.add(gradient.name)
         self._gradients[name] = [gradient]
 

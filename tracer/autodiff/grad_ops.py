@@ -22,7 +22,7 @@ class GradOps:
     """The gradient ops of a program."""
 
     def __init__(self, program: Program) -> None:
-        self._found: dict[int, OpDesc | None] = {}
+        self._replacements: dict[int, OpDesc | None] = {}
         self._by_type: dict[str, list[OpDesc]] = {}
         # by type and name: the indices of the ops that use the name
         self._by_name: dict[str, dict[str, list[int]]] = {}
@@ -31,9 +31,9 @@ class GradOps:
 
     def find(self, desc: OpDesc) -> OpDesc | None:
         """The op `vjp` that replaces a gradient op; None for another op."""
-        if id(desc) not in self._found:
-            self._found[id(desc)] = self._find(desc)
-        return self._found[id(desc)]
+        if id(desc) not in self._replacements:
+            self._replacements[id(desc)] = self._find(desc)
+        return self._replacements[id(desc)]
 
     def _find(self, desc: OpDesc) -> OpDesc | None:
         type = forward_op_type(desc.type)
@@ -47,21 +47,21 @@ class GradOps:
 
     def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
         """The ops of a type, in order, that use the rarest name of the gradient op."""
-        ops, having = self._by_type.get(type, []), self._ops_by_name(type)
-        said = (
+        ops, indices = self._by_type.get(type, []), self._ops_by_name(type)
+        slots = (
             _forward_names(names) if slot.endswith(GRADIENT) else names
             for slot, names in desc.inputs.items()
         )
         known = [
-            set(_without_scopes(name)) & having.keys()
-            for names in said
+            set(_without_scopes(name)) & indices.keys()
+            for names in slots
             for name in names
             if name != EMPTY
         ]
         if not known:
             return ops
-        rarest = min(known, key=lambda names: sum(len(having[n]) for n in names))
-        return [ops[i] for i in sorted({i for name in rarest for i in having[name]})]
+        rarest = min(known, key=lambda names: sum(len(indices[n]) for n in names))
+        return [ops[i] for i in sorted({i for name in rarest for i in indices[name]})]
 
     def _ops_by_name(self, type: str) -> dict[str, list[int]]:
         if type not in self._by_name:

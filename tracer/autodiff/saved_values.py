@@ -17,9 +17,10 @@ from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 class SavedValues:
     """The writes to variables in one block.
 
-    outer: the SavedValues of the parent block, and the index of the op there that runs this block;
-    repeats: whether the block is a loop body; around: for a block that is still being recorded, its
-    enclosing blocks, outermost first. Their ops so far precede the ops of the block.
+    outer: the SavedValues of the parent block, and the index of the op there that runs this block.
+    repeats: whether the block is a loop body.
+    around: for a block that is still being recorded, its enclosing blocks, outermost first. Their
+    ops so far precede the ops of the block.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class SavedValues:
         for i, op in enumerate(self.ops):
             for name in op_writes(recorder.program, op):
                 self._writes.setdefault(name, []).append(i)
-        self._saved: dict[tuple[str, int], str] = {}
+        self._copy_names: dict[tuple[str, int], str] = {}
         self._copies: dict[int, list[OpDesc]] = {}
 
     def first_index(self, block: Block) -> int:
@@ -107,12 +108,12 @@ class SavedValues:
         return self._repeats or outer.is_unchanged(name, index + 1)
 
     def _saved_copy(self, name: str, overwritten: int) -> str:
-        found = self._saved.get((name, overwritten))
+        found = self._copy_names.get((name, overwritten))
         if found is None:
             recorder = self._recorder
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
-            found = self._saved[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
+            found = self._copy_names[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
             self.block_at(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )

@@ -27,8 +27,10 @@ class Aliasable:
 class Invalidation:
     """Why a tensor or list must not be read.
 
-    tensor: the tensor or list; since: the line after which it may be the same as another one; by:
-    the line of the mutation; is_list: whether the list itself, not an element, was changed
+    tensor: the tensor or list.
+    since: the line after which it may be the same as another one.
+    by: the line of the mutation.
+    is_list: whether the list itself, not an element, was changed.
     """
 
     tensor: Any
@@ -74,28 +76,28 @@ class Aliases:
         default_factory=dict
     )  # the same for lists
     _links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
-    # The order of registration, by id.
-    _order: dict[int, int] = field(default_factory=dict)
+    # The order of creation, by id.
+    _creation_order: dict[int, int] = field(default_factory=dict)
 
     # -- which may be one
     # ---------------------------------------------------------------------------------------
 
-    def register(self, tensor: Any, before: int | None = None) -> None:
-        """Register a tensor or list.
+    def record_creation(self, tensor: Any, before: int | None = None) -> None:
+        """Record that a tensor or list exists from now on, for `existed_at`.
 
         before: a timestamp; treat it as if it had existed at this time
         """
         if before is not None:
-            self._order[id(tensor)] = before - 1
-        self._order.setdefault(id(tensor), len(self._order))
+            self._creation_order[id(tensor)] = before - 1
+        self._creation_order.setdefault(id(tensor), len(self._creation_order))
 
     def timestamp(self) -> int:
         """Return the current time, for `existed_at`."""
-        return len(self._order)
+        return len(self._creation_order)
 
     def existed_at(self, tensor: Any, moment: int) -> bool:
         """Whether a tensor existed at a time; external tensors always did."""
-        return is_external(tensor) or self._order.get(id(tensor), moment) < moment
+        return is_external(tensor) or self._creation_order.get(id(tensor), moment) < moment
 
     def may_alias(self, a: Any, b: Any) -> bool:
         """Whether two values may be the same tensor."""

@@ -118,8 +118,9 @@ for _name in (
 class GuardedShape(list[Any]):
     """A shape that reports when Python reads a size.
 
-    note: called with the axis that is read; decided: called with an axis whose size Python does
-    more with than compute; None if nobody needs to know
+    note: called with the axis that is read.
+    decided: called with an axis whose size Python does more with than compute; None if nobody needs
+    to know.
     """
 
     def __init__(

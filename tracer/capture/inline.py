@@ -25,7 +25,8 @@ def inline(
 ) -> list[Tensor]:
     """Append the ops of `program` to the recorded program, and return its outputs.
 
-    feed: the inputs; scope: the parameters and other values, by name
+    feed: the inputs.
+    scope: the parameters and other values, by name.
     """
     return _Inliner(mode, program, {**scope, **feed}).outputs()
 

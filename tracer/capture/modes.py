@@ -36,8 +36,9 @@ EXTERNAL_WRITE = "a recorded program cannot change a parameter or another extern
 class Trace(Eager):
     """Run and record every op, and add a guard for each value and size that Python reads.
 
-    recorder: the recorder of the program; decided: if given, receives the variable and axis of each
-    size that Python does more with than compute
+    recorder: the recorder of the program.
+    decided: if given, receives the variable and axis of each size that Python does more with than
+    compute.
     """
 
     is_eager = False

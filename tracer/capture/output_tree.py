@@ -65,8 +65,8 @@ def _reject_other_leaf(leaf: Any) -> None:
         )
         raise TraceError(with_user_line(why))
     if not isinstance(leaf, Tensor):
-        what = "tensors, numbers, texts, None, and lists, tuples and dicts of them"
-        why = f"a model gives {what}, not {type(leaf).__name__}"
+        what = "tensors, numbers, strings, None, and lists, tuples and dicts of them"
+        why = f"a model returns {what}, not {type(leaf).__name__}"
         raise TraceError(with_user_line(why))
 
 

@@ -25,13 +25,13 @@ MAX_SHOWN = 20  # elements of a tensor that an `assert` shows
 class OpenBlock:
     """A block that ops are being written to.
 
-    rebound: by id, tensors that the block changes in place, with their declaration before;
-    locations: mutable Python locations that it may write, with their values before; local_objects:
-    by id, Python objects created in the block, which nothing outside refers to; owned_keys:
-    locations that are variables of the statement to which the block belongs; loop_lists: by id,
-    lists that may have to become TensorArrays, and whether they have to; conditions: names of
-    conditions with the value that each is known to have here; is_loop_body: whether the block runs
-    repeatedly
+    rebound: by id, tensors that the block changes in place, with their declaration before.
+    locations: mutable Python locations that it may write, with their values before.
+    local_objects: by id, Python objects created in the block, which nothing outside refers to.
+    owned_keys: locations that are variables of the statement to which the block belongs.
+    loop_lists: by id, lists that may have to become TensorArrays, and whether they have to.
+    conditions: names of conditions with the value that each is known to have here.
+    is_loop_body: whether the block runs repeatedly.
     """
 
     block: Block
@@ -48,10 +48,12 @@ class RecordingPolicy(NamedTuple):
     """What differs between capturing a function and building a static-graph program.
 
     tracks_outermost_block: mutations of Python objects and aliases are tracked outside of branches
-    and loops as well; array_elements_alias: a TensorArray holds its elements themselves, as a
-    Python list does, rather than copies; rejects_none_results: a branch must not return None if the
-    other one returns a value; names_operator_results: results of Python operators are named
-    `tmp_0`, as in Paddle; emits_grad_ops: gradients are Paddle's gradient ops
+    and loops as well.
+    array_elements_alias: a TensorArray holds its elements themselves, as a Python list does, rather
+    than copies.
+    rejects_none_results: a branch must not return None if the other one returns a value.
+    names_operator_results: results of Python operators are named `tmp_0`, as in Paddle.
+    emits_grad_ops: gradients are Paddle's gradient ops.
     """
 
     tracks_outermost_block: bool
@@ -68,8 +70,9 @@ STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
 class Checkpoint(NamedTuple):
     """The state of a recorder, for `rewind`.
 
-    blocks, ops: their numbers; names: variables of the current block; invalidated, links, moment:
-    the state of the alias analysis
+    blocks, ops: their numbers.
+    names: variables of the current block.
+    invalidated, links, moment: the state of the alias analysis.
     """
 
     blocks: int
@@ -83,9 +86,10 @@ class Checkpoint(NamedTuple):
 class Recorder:
     """Writes ops to a program.
 
-    program: the program so far; scope: by name, the tensors whose values are saved with it; guards:
-    the assumptions about values and sizes; policy: how captured functions and static-graph programs
-    differ
+    program: the program so far.
+    scope: by name, the tensors whose values are saved with it.
+    guards: the assumptions about values and sizes; policy: how captured functions and static-graph
+    programs differ.
     """
 
     policy = CAPTURE
@@ -237,7 +241,7 @@ class Recorder:
         """Let `tensor` denote the variable `name`."""
         self._names[id(tensor)] = name
         self._tensors.append(tensor)
-        self.aliases.register(tensor)
+        self.aliases.record_creation(tensor)
 
     def rebind(self, name: str, other: str) -> None:
         """Let the tensors that denote the variable `name` denote `other`."""

@@ -26,8 +26,8 @@ SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 class ScalarKind:
     """The Python types that a variable stands for.
 
-    types: Python types; Tensor is among them if the value is a tensor on some path; is_nonnegative:
-    whether it is an int that is never negative
+    types: Python types; Tensor is among them if the value is a tensor on some path.
+    is_nonnegative: whether it is an int that is never negative.
     """
 
     types: frozenset[type]

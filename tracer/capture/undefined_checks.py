@@ -44,8 +44,9 @@ class UndefinedCheck:
     """The check that `desc`, the user's variable `name`, has a value: the bool `flag` equals
     `expected`.
 
-    where: the line that errors name, by default that of the read; emitted: variables that hold the
-    checked value; kind: one of the keys of MESSAGES
+    where: the line that errors name, by default that of the read.
+    emitted: variables that hold the checked value.
+    kind: one of the keys of MESSAGES.
     """
 
     name: str

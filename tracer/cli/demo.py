@@ -63,7 +63,9 @@ class LeNet(nn.Layer):
 class BackendResult(NamedTuple):
     """The result of running the model with one backend.
 
-    logits: [N, 10], of the test images; seconds: of a run with one image; load: seconds
+    logits: [N, 10], of the test images.
+    seconds: of a run with one image.
+    load: seconds.
     """
 
     name: str

@@ -98,7 +98,7 @@ def _summarize_onnx(path: str) -> GraphSummary:
         inputs,
         outputs,
         Counter(_op_types(model.graph)),
-        _count_initializers(model.graph.initializer),
+        _describe_initializers(model.graph.initializer),
     )
 
 
@@ -122,7 +122,7 @@ def _op_types(graph: Any) -> Iterable[str]:
                 yield from _op_types(inner)
 
 
-def _count_initializers(initializers: Any) -> str:
+def _describe_initializers(initializers: Any) -> str:
     """Describe how many initializers are in the file and in each external file."""
     locations = Counter(
         next((_printable(e.value) for e in i.external_data if e.key == "location"), "")

@@ -21,7 +21,9 @@ def serve_models(
 ) -> int:
     """Serve models until SIGINT or SIGTERM.  Returns the exit code.
 
-    models: PREFIX or NAME=PREFIX; limits: the fields of serving.body.Limits; options: of the engine
+    models: PREFIX or NAME=PREFIX.
+    limits: the fields of serving.body.Limits.
+    options: of the engine.
     """
     missing = [name for name in _REQUIRED_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:

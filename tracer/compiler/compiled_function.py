@@ -236,10 +236,10 @@ def _own_array(array: Any, shared: set[int]) -> Any:
 class _Build:
     """The compiled function of a program.
 
-    feeds, loads: names of its inputs and persistables; stores: persistables that it returns after
-    the fetches.
-    lods: inputs whose LoD offsets it takes; fetched_lods: indices of fetches whose offsets it
-    returns.
+    feeds, loads: names of its inputs and persistables.
+    stores: persistables that it returns after the fetches.
+    lods: inputs whose LoD offsets it takes.
+    fetched_lods: indices of fetches whose offsets it returns.
     """
 
     def __init__(

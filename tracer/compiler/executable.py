@@ -17,12 +17,13 @@ from . import CompiledProgram
 class Executable:
     """A program for certain feeds and fetches.
 
-    state: its persistable variables; needed: those that must have a value before the run.
+    state: its persistable variables.
+    needed: those that must have a value before the run.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
         self.program = program
-        self._compiled = CompiledProgram(program, feeds, fetches)
+        self._compiled_program = CompiledProgram(program, feeds, fetches)
         used = {*fetches}
         for op in (op for op in program.ops() if not is_feed_or_fetch(op.type)):
             used.update(op.input_names(), op.output_names())
@@ -42,4 +43,4 @@ class Executable:
         if missing:
             why = f"{missing} have no value; run the startup program first, or load them"
             raise OpError(with_user_line(f"Executor.run: {why}"))
-        return self._compiled.run(places, feed)
+        return self._compiled_program.run(places, feed)

@@ -70,7 +70,10 @@ def _dropout(call: KernelCall, _: ShapeOf) -> Code | None:
 
 
 def _clamp(x: Operand, low: float, high: float) -> Code:
-    """Instructions that clamp `x`: a register, or the last result of preceding instructions."""
+    """Instructions that clamp `x` to [low, high].
+
+    x: a register, or `@i` with the index i of the last preceding instruction.
+    """
     last = int(x[1:]) if isinstance(x, str) and x[0] == "@" else -1
     return [
         ("max", low, x),

@@ -33,8 +33,10 @@ class Instruction:
 
 @dataclass(slots=True, eq=False)
 class KernelCall(Instruction):
-    """A call of a kernel. ins, outs: registers by slot; attrs: attributes with non-default
-    values.
+    """A call of a kernel.
+
+    ins, outs: registers by slot.
+    attrs: attributes with non-default values.
     """
 
     op: Op
@@ -55,8 +57,8 @@ class KernelCall(Instruction):
 class Statement(Instruction):
     """A Python statement.
 
-    text: its source with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs; names: the values
-    of its other names.
+    text: its source with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
+    names: the values of its other names.
     """
 
     text: str
@@ -133,8 +135,9 @@ class BackwardLoop(Instruction):
 class FusedCalls(Instruction):
     """Elementwise calls fused to one expression.
 
-    codes: the expression instructions of each call; ins: registers from outside; outs: results that
-    are read later.
+    codes: the expression instructions of each call.
+    ins: registers from outside.
+    outs: results that are read later.
     """
 
     calls: list[KernelCall]
@@ -156,8 +159,10 @@ class FusedCalls(Instruction):
 class LoweredProgram:
     """A program as instructions.
 
-    registers: by block and name; declared: the variable of each register.
-    lods: the register with the LoD offsets of a register; fed_lods: the same for inputs, by name.
+    registers: by block and name.
+    declared: the variable of each register.
+    lods: the register with the LoD offsets of a register.
+    fed_lods: the same for inputs, by name.
     """
 
     instructions: list[Instruction]

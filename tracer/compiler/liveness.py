@@ -16,8 +16,8 @@ def mark_dead_registers(
     """Set `dead_after` of every instruction and `outs` of fused groups; return the registers that
     are read before they are written.
 
-    after: registers that are read later; big: whether the memory of a register is worth freeing
-    early.
+    after: registers that are read later.
+    big: whether the memory of a register is worth freeing early.
     """
     live = set(after)
     for instruction in reversed(instructions):

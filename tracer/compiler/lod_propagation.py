@@ -32,7 +32,9 @@ class LodArray(NamedTuple):
 
 
 class LodPropagation:
-    """The register with the LoD offsets of each register. fed_lods: those of inputs, by name.
+    """The register with the LoD offsets of each register.
+
+    fed_lods: those of inputs, by name.
 
     A variable that several ops write has its own offsets register. That of a TensorArray is a list
     with the offsets of its elements.

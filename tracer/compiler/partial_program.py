@@ -265,7 +265,8 @@ class Specialization:
 class BackwardFunction:
     """The forward program with its backward pass appended.
 
-    has_grad: which outputs have a gradient; saved: the residuals, by block and name.
+    has_grad: which outputs have a gradient.
+    saved: the residuals, by block and name.
     """
 
     def __init__(

@@ -16,8 +16,8 @@ UNDECLARED = VarDesc("")
 class Registers:
     """Assign a local variable of the compiled function (a register) to each variable of a program.
 
-    registers: register names by block and variable name; tensors: whether registers hold Tensors
-    instead of arrays.
+    registers: register names by block and variable name.
+    tensors: whether registers hold Tensors instead of arrays.
     """
 
     def __init__(self, program: Program, tensors: bool) -> None:

@@ -18,8 +18,9 @@ from .errors import OarlockError, with_user_line
 
 
 class _CupyState:
-    """cupy: the module, None until a GPU is requested; index: the device of new tensors, None for
-    the CPU.
+    """cupy: the module, None until a GPU is requested.
+
+    index: the device of new tensors, None for the CPU.
     """
 
     cupy: Any = None
@@ -40,8 +41,10 @@ def on_first_gpu_use(then: Callable[[], None]) -> None:
 
 
 def require_cupy(asker: str) -> Any:
-    """Import CuPy. Raises OarlockError if it is missing; asker: the caller's name for the
-    message.
+    """Import CuPy.
+
+    Raises OarlockError if it is missing.
+    asker: the caller's name for the message.
     """
     if cupy_state.cupy is None:
         cupy = _import_cupy(asker)

@@ -16,7 +16,9 @@ MAX_RANK = 32  # limit of NumPy 1
 class DType:
     """An element type.
 
-    name: Paddle's name; np: the NumPy dtype; proto: VarType.Type in a `.pdmodel`.
+    name: Paddle's name.
+    np: the NumPy dtype.
+    proto: VarType.Type in a `.pdmodel`.
     """
 
     __slots__ = ("name", "np", "proto")

@@ -31,8 +31,9 @@ class GradListener(Protocol):
         ...
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Called when a leaf's gradient is complete; gradient: the new value of `grad`, None if
-        there is none.
+        """Called when a leaf's gradient is complete.
+
+        gradient: the new value of `grad`, None if there is none.
         """
         ...
 

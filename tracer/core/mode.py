@@ -44,8 +44,9 @@ class Mode:
         raise NotImplementedError
 
     def read(self, tensor: Tensor, reader: str) -> None:
-        """Called when Python reads the value of `tensor`; reader: the name of the read, for example
-        'bool()'.
+        """Called when Python reads the value of `tensor`.
+
+        reader: the name of the read, for example 'bool()'.
         """
 
     def shape(self, tensor: Tensor) -> list[Any]:

@@ -189,8 +189,9 @@ def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str
 class Op(OpBase):
     """One op.
 
-    ins, outs: slots; attrs: attribute specs by name; kernel: function of NumPy arrays; for the
-    rules see the module.
+    ins, outs: slots.
+    attrs: attribute specs by name.
+    kernel: function of NumPy arrays; for the rules see the module.
 
     Calling an op passes the call to the current mode. `OpBase`, implemented in C++, has the fields
     that every call reads.

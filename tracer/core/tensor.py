@@ -24,8 +24,9 @@ Array = np.ndarray[Any, Any]
 
 
 class Tensor(TensorBase):
-    """A value that ops take and return, and that gradients flow to. array: ndarray or NumPy scalar,
-    [*].
+    """A value that ops take and return, and that gradients flow to.
+
+    array: ndarray or NumPy scalar, [*].
     """
 
     # Fields that most tensors never set have class-level defaults. TensorBase (C++) has the fields

@@ -19,7 +19,8 @@ Shape = Any
 class Distribution:
     """Base of distributions.
 
-    batch_shape: shape of the parameters; event_shape: shape of a sample
+    batch_shape: shape of the parameters.
+    event_shape: shape of a sample.
     """
 
     def __init__(self, batch_shape: Shape = (), event_shape: Shape = ()) -> None:

@@ -57,9 +57,10 @@ def save(
 ) -> None:
     """Write a state dict, a tensor, nested plain data or a Program atomically.
 
-    path: a file name, whose folders are created, or an open binary file; protocol: pickle protocol
-    2, 3 or 4; use_binary_format: write a single tensor as a record of a `.pdiparams`;
-    pickle_protocol: older name of protocol
+    path: a file name, whose folders are created, or an open binary file.
+    protocol: pickle protocol 2, 3 or 4.
+    use_binary_format: write a single tensor as a record of a `.pdiparams`.
+    pickle_protocol: older name of protocol.
 
     Raises OpError for unsupported data, OperandError if use_binary_format is not a bool, OSError.
     """
@@ -94,8 +95,8 @@ def load(
     """Load what `save` of Oarlock or Paddle wrote; of a saved model (a prefix or a folder) its
     values by structured name.
 
-    return_numpy: return arrays instead of tensors; keep_name_table: keep the table of parameter
-    names in the dict
+    return_numpy: return arrays instead of tensors.
+    keep_name_table: keep the table of parameter names in the dict.
 
     Raises FileError if the file is damaged or would execute code; OpError if it does not exist.
     """

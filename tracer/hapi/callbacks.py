@@ -195,8 +195,8 @@ class _MonitorCallback(Callback):
 class EarlyStopping(_MonitorCallback):
     """Stop training if `monitor` of the evaluation did not improve `patience` times in a row.
 
-    baseline: initial value to improve on; save_best_model: save to `best_model` in the folder where
-    fit saves
+    baseline: initial value to improve on.
+    save_best_model: save to `best_model` in the folder where fit saves.
     """
 
     def __init__(
@@ -255,8 +255,8 @@ class ReduceLROnPlateau(_MonitorCallback):
     """Multiply the learning rate by `factor` if `monitor` of the evaluation did not improve
     `patience` times in a row.
 
-    cooldown: evaluations that are ignored after a reduction; min_lr: lower bound. Requires a
-    constant learning rate.
+    cooldown: evaluations that are ignored after a reduction.
+    min_lr: lower bound. Requires a constant learning rate.
     """
 
     def __init__(

@@ -107,9 +107,9 @@ def flops(
 ) -> int:
     """Print and return the number of operations of a forward pass.
 
-    input_size: shape of the only input; custom_ops: {layer class: function(layer, inputs, output)}
-    that adds to `layer.total_ops`; print_detail: print a table of all layers. Unknown layers count
-    as zero and are listed.
+    input_size: shape of the only input.
+    custom_ops: {layer class: function(layer, inputs, output)} that adds to `layer.total_ops`.
+    print_detail: print a table of all layers. Unknown layers count as zero and are listed.
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")

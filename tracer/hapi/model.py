@@ -109,9 +109,10 @@ class Model:
     ) -> None:
         """Configure training and metrics.
 
-        loss: called with outputs and labels; metrics: a Metric or a list; amp_configs: level of
-        mixed precision, "O1" or "O2", or a dict with 'level', arguments of GradScaler and
-        custom_*_list
+        loss: called with outputs and labels.
+        metrics: a Metric or a list.
+        amp_configs: level of mixed precision, "O1" or "O2", or a dict with 'level', arguments of
+        GradScaler and custom_*_list.
         """
         if loss is not None and not callable(loss):
             raise OpError(
@@ -238,10 +239,13 @@ class Model:
     ) -> None:
         """Train the network.
 
-        train_data, eval_data: a Dataset or DataLoader; batch_size: a number, or one for each of
-        them; log_freq: steps between log lines; save_dir: folder of a checkpoint every save_freq
-        epochs; verbose: as in ProgBarLogger; accumulate_grad_batches: batches per optimizer step;
-        num_iters: total number of batches, instead of epochs
+        train_data, eval_data: a Dataset or DataLoader.
+        batch_size: a number, or one for each of them.
+        log_freq: steps between log lines.
+        save_dir: folder of a checkpoint every save_freq epochs.
+        verbose: as in ProgBarLogger.
+        accumulate_grad_batches: batches per optimizer step.
+        num_iters: total number of batches, instead of epochs.
         """
         if train_data is None:
             raise OpError("Model.fit: train_data is required")

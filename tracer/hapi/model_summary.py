@@ -37,9 +37,9 @@ def summary(
     """Print the layers of a network with their shapes; returns {'total_params': ...,
     'trainable_params': ...}.
 
-    input_size: a shape, an InputSpec, or a list of them, with None or -1 for the batch; input:
-    instead of input_size, the arguments of forward; dtypes: of the inputs, default float32. The
-    network runs once, in eval mode.
+    input_size: a shape, an InputSpec, or a list of them, with None or -1 for the batch.
+    input: instead of input_size, the arguments of forward.
+    dtypes: of the inputs, default float32. The network runs once, in eval mode.
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is required")

@@ -33,8 +33,9 @@ class LookAhead(LookaheadOptimizer):
     """Lookahead (Zhang et al. 2019): every k steps, slow += alpha * (parameter - slow); parameter =
     slow.
 
-    The slow weights start from the parameters at the first step. inner_optimizer: updates the
-    parameters. Raises MisfitError, an AssertionError, for invalid arguments.
+    The slow weights start from the parameters at the first step.
+    inner_optimizer: updates the parameters.
+    Raises MisfitError, an AssertionError, for invalid arguments.
     """
 
     def __init__(
@@ -106,9 +107,10 @@ class ModelAverage(Averages):
     """Average of each parameter over the last steps.
 
     The window has average_window_rate of all steps, at least min_average_window and at most
-    max_average_window. parameters: in a program by default all of it. In eager mode `step()`
-    accumulates after each optimizer step; a program does it itself. Raises OpError without
-    parameters in eager mode.
+    max_average_window.
+    parameters: in a program by default all of it. In eager mode `step()` accumulates after each
+    optimizer step; a program does it itself.
+    Raises OpError without parameters in eager mode.
     """
 
     def __init__(

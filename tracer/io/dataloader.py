@@ -75,11 +75,13 @@ def _single_place(places: Any) -> Any:
 class DataLoader:
     """Iterable over the batches of a dataset, as lists of Tensors.
 
-    num_workers: number of worker processes, 0 for none; collate_fn: creates a batch from a list of
-    samples; batch_sampler: replaces batch_size, shuffle and drop_last; worker_init_fn(id): called
-    at the start of each worker; feed_list: with return_list=False, variables of a program: batches
-    are then dicts for Executor.run; use_shared_memory: workers pass large arrays through shared
-    memory
+    num_workers: number of worker processes, 0 for none.
+    collate_fn: creates a batch from a list of samples.
+    batch_sampler: replaces batch_size, shuffle and drop_last; worker_init_fn(id): called at the
+    start of each worker.
+    feed_list: with return_list=False, variables of a program: batches are then dicts for
+    Executor.run.
+    use_shared_memory: workers pass large arrays through shared memory.
 
     Every worker iterates over the whole IterableDataset; it selects its part by get_worker_info.
     Workers end with the epoch: at its end, after an error, or when the iterator is deleted. An

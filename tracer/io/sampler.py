@@ -164,8 +164,8 @@ class DistributedBatchSampler(BatchSampler):
     """The batches of process `rank` of num_replicas; all processes get the same number, and some
     samples may be repeated.
 
-    shuffle: seeded by the epoch, the same on all processes; set_epoch sets it. num_replicas, rank:
-    default: those of `distributed.init_parallel_env`
+    shuffle: seeded by the epoch, the same on all processes; set_epoch sets it.
+    num_replicas, rank: default: those of `distributed.init_parallel_env`.
     """
 
     def __init__(

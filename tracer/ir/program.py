@@ -69,7 +69,8 @@ _PADDLE_KINDS = {
 class VarDesc:
     """A variable of a block.
 
-    shape: -1 for dynamic dimensions; dtype: a DType name, `''` if the kind has none.
+    shape: -1 for dynamic dimensions.
+    dtype: a DType name, `''` if the kind has none.
     """
 
     name: str
@@ -114,7 +115,8 @@ class Attr:
 class OpDesc:
     """One op: type, variable names by slot, attributes by name.
 
-    where: the user's line; layer: the layer it belongs to (`/body/0/`); '' if unknown.
+    where: the user's line.
+    layer: the layer it belongs to (`/body/0/`); '' if unknown.
     """
 
     type: str

@@ -167,7 +167,8 @@ def _text(of: ScopeValue) -> str:
 class LoDTensor(ScopeValue):
     """An array with LoD, the offsets of packed sequences.
 
-    array [rows, *]; lod: offsets of each level
+    array [rows, *].
+    lod: offsets of each level.
     """
 
     def __init__(self, array: Any = None, lod: Sequence[Any] = ()) -> None:
@@ -225,7 +226,8 @@ class LoDTensor(ScopeValue):
 class SelectedRows:
     """Selected rows of a larger table.
 
-    rows: their indices in the table; height: the number of rows of the table
+    rows: their indices in the table.
+    height: the number of rows of the table.
     """
 
     def __init__(self, rows: Sequence[int] = (), height: int = 0) -> None:

@@ -35,9 +35,11 @@ BoundArguments = dict[str, Any]
 class Arguments:
     """A flattened call.
 
-    leaves: tensors, ndarrays, InputSpecs and other values, in order; parameters: of the signature;
-    saved_inputs: names of the inputs that are saved, None for all; duplicates: if a tensor is
-    passed twice, for each leaf the index of the first one that is the same tensor
+    leaves: tensors, ndarrays, InputSpecs and other values, in order.
+    parameters: of the signature.
+    saved_inputs: names of the inputs that are saved, None for all.
+    duplicates: if a tensor is passed twice, for each leaf the index of the first one that is the
+    same tensor.
     """
 
     spec: Any

@@ -39,9 +39,11 @@ from .layer_capture import CapturedProgram, create_captured_program, with_contra
 class ConcreteProgram:
     """The program of a function for one call signature.
 
-    arguments: of the call, as InputSpecs; owner: the layer or object whose method it is;
-    parameters: the external tensors that it reads; feeds, fetches: the names of inputs and outputs;
-    guards: the Python state that it depends on
+    arguments: of the call, as InputSpecs.
+    owner: the layer or object whose method it is.
+    parameters: the external tensors that it reads.
+    feeds, fetches: the names of inputs and outputs.
+    guards: the Python state that it depends on.
     """
 
     def __init__(
@@ -190,10 +192,12 @@ class ConcreteProgram:
 class ResultBuilder:
     """Builds the Python results of a call, and performs its side effects.
 
-    constants: by leaf index, results that are not tensors; effects: attributes that are assigned;
-    changed: indices of inputs that are changed in place; sources: the previous tensors of effects
-    that the program reads as additional inputs; as_eager: return Python numbers and ndarrays if the
-    function returns such, as eager execution does; otherwise all results are tensors
+    constants: by leaf index, results that are not tensors.
+    effects: attributes that are assigned.
+    changed: indices of inputs that are changed in place.
+    sources: the previous tensors of effects that the program reads as additional inputs.
+    as_eager: return Python numbers and ndarrays if the function returns such, as eager execution
+    does; otherwise all results are tensors.
 
     The outputs of the program are the results, the values of the effects, and the changed inputs,
     in this order.
@@ -282,8 +286,8 @@ def build_program(
     """Capture `function` for such arguments. Each run of the program changes the Python state as
     the function does.
 
-    owner: the layer or object whose method it is; strict: reject what only a run could detect, such
-    as a result that may be None
+    owner: the layer or object whose method it is.
+    strict: reject what only a run could detect, such as a result that may be None.
 
     A failed capture leaves the Python state unchanged.
     """
@@ -470,8 +474,9 @@ def _make_input(recorder: Recorder, before: Any) -> bool:
 
 
 def _write_back(recorder: Recorder, effect: SideEffect) -> bool:
-    """Write an op that assigns a buffer, and return whether this replaces the side effect: the
-    buffer has a fixed shape and no other references.
+    """Write an op that assigns a buffer, and return whether this replaces the side.
+
+    effect: the buffer has a fixed shape and no other references.
     """
     if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(
         effect.after, Variable

@@ -28,8 +28,9 @@ def is_rounding_error(
     """Whether a difference `off` of a result can be due to rounding: the result changes by as much
     if all numbers change by their last bit.
 
-    run: returns the results for weights and inputs; at: the index of the result; off: the
-    difference, as computed by `difference`
+    run: returns the results for weights and inputs.
+    at: the index of the result.
+    off: the difference, as computed by `difference`.
     """
     rng = np.random.default_rng(0)
     wanted = run(weights, inputs)[at]

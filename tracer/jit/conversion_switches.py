@@ -47,8 +47,9 @@ def as_python() -> Iterator[None]:
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print converted code when a function is captured; 0 disables it.
 
-    1: after jumps became flags, 2: after statements became calls, any other level: after the last
-    stage. Paddle has 14 stages in another order; there, too, 100 shows the last one.
+    1: after jumps became flags, 2: after statements became calls, any other.
+    level: after the last stage. Paddle has 14 stages in another order; there, too, 100 shows the
+    last one.
     """
     _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
 

@@ -57,8 +57,9 @@ CONTINUATION_NOTE = "; what comes after it was only read"
 class Explanation:
     """The result of `explain`.
 
-    problems: in the order of lines; guards: the Python state that was read; recorded: whether the
-    function was captured
+    problems: in the order of lines.
+    guards: the Python state that was read.
+    recorded: whether the function was captured.
     """
 
     problems: list[Problem] = field(default_factory=list)

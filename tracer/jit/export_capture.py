@@ -55,8 +55,8 @@ class SharedParameters:
 class CallRollback:
     """Restores the Python state that a call of a method changes.
 
-    effects: attributes that were assigned values of the program; tensors: buffers that it writes;
-    hooked: tensors to which it may add hooks
+    effects: attributes that were assigned values of the program.
+    tensors: buffers that it writes; hooked: tensors to which it may add hooks.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ def capture_method(
     For a method whose arguments are those of a call, the batch size is dynamic if possible. Raises
     TraceError if the program needs state of an earlier call.
     """
-    wider = method.of_any_batch()
+    wider = method.with_dynamic_batch()
     if wider is not None:
         # If Python needs the batch size, it is that of the call.
         with suppress(Exception):

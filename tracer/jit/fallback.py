@@ -14,8 +14,8 @@ MAX_SIGNATURES = 4  # after this many failed signatures, all calls of the functi
 class Fallback:
     """The call signatures of one function whose capture failed.
 
-    full_graph: if True, only training steps run as Python and all other failures raise; arguments:
-    of the last failed call, as InputSpecs
+    full_graph: if True, only training steps run as Python and all other failures raise.
+    arguments: of the last failed call, as InputSpecs.
     """
 
     def __init__(self, full_graph: bool) -> None:

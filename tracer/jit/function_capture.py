@@ -39,10 +39,12 @@ RECURSION_MESSAGE = (
 class FunctionCapture:
     """One captured call of a function.
 
-    owner: the layer or object whose method it is; bound: the arguments, with variables in place of
-    tensors; inputs: the variables, and `input_names` their names before the call; effects:
-    attributes that were assigned values of the program, restored; guards: what else the call read
-    or changed. The caller decides what becomes of effects and guards.
+    owner: the layer or object whose method it is.
+    bound: the arguments, with variables in place of tensors.
+    inputs: the variables, and `input_names` their names before the call.
+    effects: attributes that were assigned values of the program, restored.
+    guards: what else the call read or changed. The caller decides what becomes of effects and
+    guards.
     """
 
     def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:

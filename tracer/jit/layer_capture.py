@@ -33,15 +33,21 @@ CHECK, DROP = "check", "drop"  # values of the config `guards`
 class CapturedProgram:
     """A program with the tensors it needs.
 
-    scope: the tensors, by name in the program; structured_names: their names in the layer; inputs:
-    the tensors that a trace was called with; changed_state: parameters, buffers and random
-    generators that forward changed and the program does not change; dropped_guards: assumptions
-    that are not enforced; has_asserts: whether the function asserts on values; decided_dims:
-    variables and axes whose sizes Python did more with than compute; known_shapes: input shapes
-    that are known to work; assigned_buffers: buffers that a run writes, with the line; training_op:
-    an op that is in train mode although its layer is not, and is set to inference in the file;
+    scope: the tensors, by name in the program.
+    structured_names: their names in the layer.
+    inputs: the tensors that a trace was called with.
+    changed_state: parameters, buffers and random generators that forward changed and the program
+    does not change.
+    dropped_guards: assumptions that are not enforced.
+    has_asserts: whether the function asserts on values.
+    decided_dims: variables and axes whose sizes Python did more with than compute.
+    known_shapes: input shapes that are known to work.
+    assigned_buffers: buffers that a run writes, with the line.
+    training_op: an op that is in train mode although its layer is not, and is set to inference in
+    the file.
     differs_from_eager: whether the program is expected to return other values than the layer, so
-    that they are not compared; undo: restores the Python state that a call of the function changes
+    that they are not compared.
+    undo: restores the Python state that a call of the function changes.
     """
 
     program: Program
@@ -188,7 +194,7 @@ def trace(
 def require_outputs(outputs: Any) -> Any:
     """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
-        raise TraceError("the layer gives no tensor; there is nothing to record")
+        raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs
 
 

@@ -29,7 +29,8 @@ FileContents = dict[str | os.PathLike[str], Any]
 class Model:
     """A program to be written.
 
-    prefix: of its files; reference: what the files are compared with, None for no comparison
+    prefix: of its files.
+    reference: what the files are compared with, None for no comparison.
     """
 
     prefix: str
@@ -47,8 +48,9 @@ def write_all(
 ) -> None:
     """Write and verify the programs of one model. If anything fails, no file changes.
 
-    combined: write all values to `prefix`.pdiparams; parameters: also write `prefix`.pdiparams.info
-    Files of methods of a previous model at `prefix` are removed.
+    combined: write all values to `prefix`.pdiparams.
+    parameters: also write `prefix`.pdiparams.info Files of methods of a previous model at `prefix`
+    are removed.
     """
     for model in models:
         _check_program(model)

@@ -16,8 +16,8 @@ class ProgramCache:
     """The programs of one function, by call signature; several per signature if their guards
     differ.
 
-    latest: the program that served the last call; fast: programs of calls with positional tensors
-    only, by a key that is quick to compute
+    latest: the program that served the last call.
+    fast: programs of calls with positional tensors only, by a key that is quick to compute.
     """
 
     def __init__(self) -> None:

@@ -141,7 +141,8 @@ def capture_for_inference(
 ) -> CapturedProgram:
     """Capture a method for inference.
 
-    output_spec: the outputs that are saved, or None; input_names: the inputs that are, or None
+    output_spec: the outputs that are saved, or None.
+    input_names: the inputs that are, or None.
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)

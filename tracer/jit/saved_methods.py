@@ -26,9 +26,10 @@ from .static_function import StaticFunction
 class Method:
     """A function to be saved.
 
-    name: 'forward' for the function with the plain file name; owner: the layer whose parameters it
-    uses; plain: the Python function; called: whether the arguments are examples, whose batch size
-    is one of many
+    name: 'forward' for the function with the plain file name.
+    owner: the layer whose parameters it uses.
+    plain: the Python function.
+    called: whether the arguments are examples, whose batch size is one of many.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Method:
         """The layer or object whose method it is; None for a function."""
         return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
 
-    def of_any_batch(self) -> Method | None:
+    def with_dynamic_batch(self) -> Method | None:
         """Return the method with a dynamic batch size; None if the arguments are no examples or
         have no batch.
         """

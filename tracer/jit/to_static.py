@@ -41,11 +41,12 @@ def to_static(
     """Let a function, a method or the forward of a layer run as a program. Usable as a decorator,
     with or without arguments.
 
-    input_spec: the InputSpec of each argument, nested like the arguments; without it, a program is
-    captured for each combination of shapes full_graph: True raises an error for a call that cannot
-    be captured; False runs such calls as Python, with one warning that names the construct and its
-    line. The default is False, as in Paddle 2.6, or True if the environment variable
-    ENABLE_FALL_BACK is False. build_strategy, backend: accepted for compatibility
+    input_spec: the InputSpec of each argument, nested like the arguments. Without it, a program is
+    captured for each combination of shapes.
+    full_graph: True raises an error for a call that cannot be captured; False runs such calls as
+    Python, with one warning that names the construct and its line. The default is False, as in
+    Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
+    build_strategy, backend: accepted for compatibility.
 
     Control flow on values of tensors becomes part of the program. A layer is returned itself. A
     function that trains (backward, optimizer steps) runs as Python in both cases.
@@ -174,8 +175,8 @@ class ProgramTranslator:
         """Write the program that was captured last as the folder `dirname`, in the layout of Paddle
         1.8.
 
-        feed, fetch: the indices of inputs and outputs, by default all Raises OpError if no program
-        was captured.
+        feed, fetch: the indices of inputs and outputs, by default all.
+        Raises OpError if no program was captured.
         """
         (method,) = methods_of(last_built(), None, False)
         recording = capture_for_inference(method, SharedParameters(), None, None)

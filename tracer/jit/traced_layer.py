@@ -43,9 +43,9 @@ class TracedLayer:
         outputs and the TracedLayer.
 
         guards: 'check': calls must meet the assumptions; 'drop': assumptions are only listed, and a
-        call that violates one returns what the recorded operations compute again: inputs of other
-        sizes, on which `layer` is run as well. If the program is the same, sizes that Python only
-        computed with may vary.
+        call that violates one returns what the recorded operations compute.
+        again: inputs of other sizes, on which `layer` is run as well. If the program is the same,
+        sizes that Python only computed with may vary.
         """
         check_guards("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):

@@ -168,8 +168,9 @@ def verify(
 
     Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, those of a trace; known: shapes that are known to work
-    Sizes that the reference rejects, or that violate a guard, are skipped.
+    given: inputs that are known to work, those of a trace.
+    known: shapes that are known to work Sizes that the reference rejects, or that violate a guard,
+    are skipped.
     """
     assert program.contract is not None
     if draws_random(program):
@@ -469,7 +470,7 @@ def first_difference(
         recorded = run_compiled(CompiledProgram(program), scope, given)
         if any(_differs(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
-            return f"the recording itself gives other numbers than the layer: {why}"
+            return f"the program itself returns other values than the layer: {why}"
         inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
         expected = {
             name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
@@ -483,7 +484,7 @@ def first_difference(
         if _differs(found[name], wanted, program):
             return _describe_op(program, name)
     return (
-        "every op alone gives the same: the engine's optimisation differs"
+        "every op alone returns the same values: an optimization of the engine differs"
         + first_optimized_difference(program, pdmodel, params, expected, arrays)
     )
 

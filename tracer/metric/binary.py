@@ -28,7 +28,8 @@ class Precision(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch.
 
-        preds: probabilities [N] or [N, 1]; labels: 0 or 1, in the same shape
+        preds: probabilities [N] or [N, 1].
+        labels: 0 or 1, in the same shape.
         """
         preds, labels = _flatten_pair("Precision", preds, labels)
         positive = preds >= 0.5
@@ -61,7 +62,8 @@ class Recall(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch.
 
-        preds: probabilities [N] or [N, 1]; labels: 0 or 1, in the same shape
+        preds: probabilities [N] or [N, 1].
+        labels: 0 or 1, in the same shape.
         """
         preds, labels = _flatten_pair("Recall", preds, labels)
         is_predicted = preds[labels == 1] > 0.5
@@ -100,7 +102,8 @@ class Auc(Metric):
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch.
 
-        preds: probabilities of both classes [N, 2]; labels: 0 or 1, [N] or [N, 1]
+        preds: probabilities of both classes [N, 2].
+        labels: 0 or 1, [N] or [N, 1].
         """
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:

@@ -15,7 +15,8 @@ class ConfigMixin(Layer):
     def _set_config(self, config: dict[str, Any], name_format: str = "{}", **names: str) -> None:
         """Set an attribute for each argument.
 
-        name_format: format of the attribute name; names: exceptions, attribute names by argument
+        name_format: format of the attribute name.
+        names: exceptions, attribute names by argument.
         """
         self._config_names = {key: names.get(key, name_format.format(key)) for key in config}
         for key, name in self._config_names.items():

@@ -74,7 +74,8 @@ class StateWrapper(NamedTuple):
 class BeamSearchDecoder(Decoder):
     """Beam search: finds the `beam_size` most probable sequences of a cell.
 
-    output_fn: maps outputs of the cell to token scores; embedding_fn: maps tokens to inputs
+    output_fn: maps outputs of the cell to token scores.
+    embedding_fn: maps tokens to inputs.
     """
 
     OutputWrapper = OutputWrapper

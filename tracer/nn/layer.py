@@ -85,8 +85,9 @@ class RemovableLayerHook:
 
 
 def layer_version(layer: Layer) -> int:
-    """Return the value of `version_counter` at the last mutation of the layer: of its attributes,
-    members and hooks, not those of its sublayers.
+    """Return the value of `version_counter` at the last mutation of the.
+
+    layer: of its attributes, members and hooks, not those of its sublayers.
     """
     members = layer.__dict__
     return max(

@@ -146,7 +146,9 @@ def _(g, x, *, alpha):
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
 @upcast_half
 def gelu(x, *, approximate: bool = False):
-    """Out = X * Phi(X), the normal distribution function; approximate: by tanh.
+    """Out = X * Phi(X), the normal distribution function.
+
+    approximate: by tanh.
 
     X [*] -> Out [*]
     """

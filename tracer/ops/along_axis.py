@@ -120,10 +120,10 @@ _REDUCE_MODES = {
 def put_along_axis(
     x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True
 ):
-    """Result = Input with each Value put where Index names its place along Axis: assigned, the last
-    one counting, or combined by
-    add, mul, mean, amin or amax with the others there, and with Input's own.
-    Input [*], Index int [*I], Value [*I] -> Result [*]
+    """Result = Input with each Value put where Index names its place along.
+
+    Axis: assigned, the last one counting, or combined by add, mul, mean, amin or amax with the
+    others there, and with Input's own. Input [*], Index int [*I], Value [*I] -> Result [*].
     """
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")

@@ -198,7 +198,8 @@ def yolo_box(
     (Redmon and Farhadi 2018).
     X [N,S*(5+K),H,W], ImgSize int [N,2] -> Boxes [N,S*H*W,4], Scores [N,S*H*W,K]
 
-    Boxes less sure than conf_thresh are 0.   iou_aware: X starts with S maps of how well boxes fit.
+    Boxes less sure than conf_thresh are 0.
+    iou_aware: X starts with S maps of how well boxes fit.
     """
     n, _, high, wide = x.shape
     sizes = np.array(anchors, x.dtype).reshape(-1, 2)

@@ -16,7 +16,9 @@ from .unary_math import sqrt, square
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
 @upcast_half
 def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
-    """Out = the sums of X over n channels around each; back: over those around which each is.
+    """Out = the sums of X over n channels around each.
+
+    back: over those around which each is.
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """

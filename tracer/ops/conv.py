@@ -72,7 +72,9 @@ def batch_blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
 
 def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: int) -> Any:
     """The input elements under the kernel for the output rows (im2col), [groups, C/groups*K,
-    rows*rest*N]. z: [C,*S,N]
+    rows*rest*N].
+
+    z: [C,*S,N].
     """
     c, n = z.shape[0], z.shape[-1]
     if set(window.size) == {1}:

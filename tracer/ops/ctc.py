@@ -14,8 +14,9 @@ from .softmax import log_softmax_of
 class Lattice(NamedTuple):
     """The states of a batch.
 
-    classes [B,P]; skips: whether a state may follow the one two before [B,P]; ends: the last state
-    [B]
+    classes [B,P].
+    skips: whether a state may follow the one two before [B,P].
+    ends: the last state [B].
     """
 
     classes: Any

@@ -17,7 +17,9 @@ from .unary_math import exp, negative
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
 @upcast_half
 def recurrence(x, a, *, axis: int, reverse: bool = False):
-    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis; reverse: X[k] + A[k + 1] * Out[k + 1].
+    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis.
+
+    reverse: X[k] + A[k + 1] * Out[k + 1].
 
     X, A [*] -> Out [*]
     """

@@ -26,7 +26,9 @@ LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 @op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def cholesky(x, *, upper: bool = False):
-    """Out = the lower triangles L of X = L L^H; upper: U of X = U^H U.
+    """Out = the lower triangles L of X = L L^H.
+
+    upper: U of X = U^H U.
 
     X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 

@@ -19,9 +19,10 @@ Sizes = tuple[int, ...]
 class Sampling(NamedTuple):
     """One of the four pixels around each sampling position.
 
-    flat: its index in the image; weight: its interpolation weight; by_y, by_x: derivatives of the
-    weight.
-    All [N,DG,K,OH,OW]; DG: deformable groups, K: kernel offsets.
+    flat: its index in the image.
+    weight: its interpolation weight.
+    by_y, by_x: derivatives of the weight. All [N,DG,K,OH,OW]; DG: deformable groups, K: kernel
+    offsets.
     """
 
     flat: Any

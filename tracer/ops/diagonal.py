@@ -126,7 +126,9 @@ def _(g, x, *, offset, dim1, dim2):
 
 @op("fill_diagonal", "X -> Out", meta=like_x)
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
-    """Out = X with `value` on a diagonal; wrap: again below where X is taller than wide.
+    """Out = X with `value` on a diagonal.
+
+    wrap: again below where X is taller than wide.
 
     X [M, N] or [N, N, ...] -> like X
     """

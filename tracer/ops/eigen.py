@@ -51,8 +51,8 @@ LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 def svd(x, *, full_matrices: bool = False):
     """X = U diag(S) VH, S falling.
 
-    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N); full_matrices: U [*, M,
-    M], VH [*, N, N]
+    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N).
+    full_matrices: U [*, M, M], VH [*, N, N].
     """
     check_finite(x)
     return tuple(LAPACK.svd(x, full_matrices))
@@ -129,8 +129,9 @@ def _hermitian_meta(x, *, UPLO, **_):
 
 @op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
 def eigh(x, *, UPLO: str = "L"):
-    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X; UPLO: the triangle that is
-    read.
+    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X.
+
+    UPLO: the triangle that is read.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors V [*, M, M]
     """

@@ -61,8 +61,9 @@ def _(g, x, *, axes, normalization, forward):
 
 @op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
-    """Out = the transform of real X; onesided: without the half of the last axis that is the
-    conjugate of the other.
+    """Out = the transform of real X.
+
+    onesided: without the half of the last axis that is the conjugate of the other.
 
     X [*] -> Out complex [*]
     """

@@ -93,7 +93,8 @@ def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: 
 
     X [B, N], Window [n_fft] -> Out complex [B, F, frames]
 
-    F is n_fft // 2 + 1, or n_fft unless onesided; normalized: over the square root of n_fft.
+    F is n_fft // 2 + 1, or n_fft unless onesided.
+    normalized: over the square root of n_fft.
     """
     frames = np.lib.stride_tricks.sliding_window_view(x, n_fft, axis=-1)[:, ::hop_length] * window
     spectrum = fft_r2c.kernel(frames, **_transform(normalized, onesided))

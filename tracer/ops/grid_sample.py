@@ -63,7 +63,9 @@ def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axi
 class Corner(NamedTuple):
     """One of the pixels around each position.
 
-    index: into the flat image; inside: whether it is in the image; weights: per axis
+    index: into the flat image.
+    inside: whether it is in the image.
+    weights: per axis.
     """
 
     index: Any

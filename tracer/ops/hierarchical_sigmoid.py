@@ -13,7 +13,9 @@ from .meta_rules import check_float, dims_match, no_second_order, size_of
 class TreePath(NamedTuple):
     """The path from the root to each label.
 
-    nodes: rows of the weight [N,L]; turns: 0 or 1 [N,L]; valid: whether the path is that long [N,L]
+    nodes: rows of the weight [N,L].
+    turns: 0 or 1 [N,L].
+    valid: whether the path is that long [N,L].
     """
 
     nodes: Any

@@ -60,7 +60,7 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
 # --------------------------------------------------------------------------------------
 
 
-def flat_index(index: Any) -> Any:
+def index_as_vector(index: Any) -> Any:
     """An index [N] or [N, 1] as [N]; a 0-D index stays."""
     return index if index.ndim < 2 else index.reshape(-1)
 
@@ -84,7 +84,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     index_shape(index)
     check_inside(index, x.shape[axis])
-    return np.take(x, flat_index(index), axis)
+    return np.take(x, index_as_vector(index), axis)
 
 
 def slices_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
@@ -133,7 +133,7 @@ def index_select(x, index, *, dim: int = 0):
     check(index.ndim > 0, "Index is 0-D")
     index_shape(index)
     check_inside(index, x.shape[dim])
-    return np.take(x, flat_index(index), dim)
+    return np.take(x, index_as_vector(index), dim)
 
 
 @index_select.meta
@@ -230,7 +230,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     check_inside(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
-    index, out = flat_index(ids), x.copy()
+    index, out = index_as_vector(ids), x.copy()
     out[index] = updates if overwrite else 0
     if not overwrite:
         add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))

@@ -123,8 +123,9 @@ def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool 
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):
-    """Out = X^-1 Y, of one triangle of X, or of that transposed; unitriangular: with 1 on the
-    diagonal.
+    """Out = X^-1 Y, of one triangle of X, or of that transposed.
+
+    unitriangular: with 1 on the diagonal.
 
     X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
     """

@@ -307,7 +307,9 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
 @upcast_half
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
-    """Out = X where Label is not ignore_index, else 0; normalize: divided by how many those are.
+    """Out = X where Label is not ignore_index, else 0.
+
+    normalize: divided by how many those are.
 
     X [*], Label [*] -> Out [*]
     """

@@ -307,7 +307,9 @@ def fc(
     Scale_out: float = 1.0,
     force_fp32_output: bool = False,
 ):
-    """Out = Input @ W + Bias, Input as a matrix; activation_type: "" or "relu".
+    """Out = Input @ W + Bias, Input as a matrix.
+
+    activation_type: "" or "relu".
 
     Input [*M,*K], W [K,N], Bias [N] or [1,N] -> Out [*M,N]
     """

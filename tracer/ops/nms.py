@@ -41,8 +41,10 @@ def _areas(boxes: Any, extra: float) -> Any:
 
 
 def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
-    """NMS of sorted boxes: the indices of boxes whose overlap with each better selected box is at
-    most the threshold, which eta lowers after each selection.
+    """NMS of sorted.
+
+    boxes: the indices of boxes whose overlap with each better selected box is at most the
+    threshold, which eta lowers after each selection.
     """
     if eta < 1 and threshold > 0.5:
         return _adaptive_suppress(boxes, threshold, extra, eta)
@@ -57,8 +59,9 @@ def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0)
 
 
 def _kept_indices(free: Any) -> list[int]:
-    """The selected indices of sorted boxes. free: bool [N,N], whether two boxes may both be
-    selected
+    """The selected indices of sorted boxes.
+
+    free: bool [N,N], whether two boxes may both be selected.
     """
     alive, kept = np.ones(len(free), bool), []
     for i, row in enumerate(free):

@@ -43,7 +43,9 @@ def padded_shape(x: Shape, pairs: Pairs) -> Shape:
 
 @op("pad", "X -> Out")
 def pad(x, *, paddings: Ints, pad_value: float = 0.0):
-    """Out = X with a border of one value; paddings: before and after for each axis.
+    """Out = X with a border of one value.
+
+    paddings: before and after for each axis.
 
     X [*] -> Out [*]
     """
@@ -110,7 +112,9 @@ def pad3d(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ):
-    """Out = X with a border; paddings: left, right, top, bottom, front, back.
+    """Out = X with a border.
+
+    paddings: left, right, top, bottom, front, back.
 
     X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it
     """
@@ -174,8 +178,9 @@ def pad3d_grad(
 
 
 def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """The gradient of padding an axis: `g` without the padding, whose elements are added to their
-    sources.
+    """The gradient of padding an.
+
+    axis: `g` without the padding, whose elements are added to their sources.
     """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)

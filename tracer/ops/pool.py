@@ -34,8 +34,10 @@ AxisWindow = tuple[Any, Any]
 class Pooling(NamedTuple):
     """One pooling of images of known size. All but `apart` have an entry for each axis.
 
-    folds: what is folded onto what; pads: of the image; counts: how many elements an average is
-    over, 0 or, as in Paddle, less where a window begins behind the image
+    folds: what is folded onto what.
+    pads: of the image.
+    counts: how many elements an average is over, 0 or, as in Paddle, less where a window begins
+    behind the image.
     """
 
     folds: list[list[AxisWindow]]

@@ -42,7 +42,9 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
 
 @op("spread_like", "X, Y! -> Out", internal=True)
 def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
-    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y; average: divided by how often.
+    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y.
+
+    average: divided by how often.
 
     X [*], Y [*S] -> Out [*S]
     """
@@ -408,8 +410,10 @@ def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = the sum of X up to each position along the axis; exclusive: without it, reverse: from
-    the end.
+    """Out = the sum of X up to each position along the axis.
+
+    exclusive: without it.
+    reverse: from the end.
 
     X [*] -> Out [*]
     """

@@ -16,8 +16,9 @@ Arrays = list[Any]
 class Cell(NamedTuple):
     """A kind of cell.
 
-    gates: parts of its weights; kept: parts kept for the backward pass; states: what goes from step
-    to step.
+    gates: parts of its weights.
+    kept: parts kept for the backward pass.
+    states: what goes from step to step.
 
     forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]) ->
     new states backward(gradients of new states, states before, kept [K, B, H]) -> gradients of

@@ -18,7 +18,9 @@ from .meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axi
 def reshape(
     x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
 ):
-    """Out = X in another shape: -1 is what is left over, 0 the size that X has there.
+    """Out = X in another.
+
+    shape: -1 is what is left over, 0 the size that X has there.
 
     X [*] -> Out [*shape]
     """

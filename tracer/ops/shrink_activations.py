@@ -194,7 +194,9 @@ def _(g, x, *, Noise):
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
 @upcast_half
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    """Out = softmax((X + noise of Gumbel) / temperature); hard: 1 at its largest, else 0
+    """Out = softmax((X + noise of Gumbel) / temperature).
+
+    hard: 1 at its largest, else 0.
 
     (Jang et al. 2017).
     X [*] -> Out [*]

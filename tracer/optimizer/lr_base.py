@@ -15,7 +15,8 @@ __all__ = ["LRScheduler"]
 class LRScheduler:
     """Base of all schedulers.
 
-    learning_rate: initial rate; last_epoch: -1 to start from the beginning
+    learning_rate: initial rate.
+    last_epoch: -1 to start from the beginning.
     """
 
     is_training_state = True  # converted code must not use it while a program is recorded

@@ -120,8 +120,8 @@ class OneCycleLR(LRScheduler):
     """Increase to max_learning_rate in phase_pct of the steps, then decrease to end_learning_rate
     (Smith and Topin 2017).
 
-    The initial rate is max_learning_rate / divide_factor; three_phase: decrease to the initial rate
-    first, then to the end.
+    The initial rate is max_learning_rate / divide_factor.
+    three_phase: decrease to the initial rate first, then to the end.
     """
 
     def __init__(
@@ -233,9 +233,11 @@ class ReduceOnPlateau(LRScheduler):
     """Multiply the rate by `factor` after more than `patience` steps without an improvement of the
     metric.
 
-    mode: 'min' or 'max'; threshold: required improvement, relative to the best value ('rel') or
-    absolute ('abs'); cooldown: steps without counting after a reduction; min_lr: lower bound;
-    epsilon: smaller reductions are ignored
+    mode: 'min' or 'max'.
+    threshold: required improvement, relative to the best value ('rel') or absolute ('abs').
+    cooldown: steps without counting after a reduction.
+    min_lr: lower bound.
+    epsilon: smaller reductions are ignored.
     """
 
     def __init__(

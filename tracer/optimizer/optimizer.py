@@ -53,7 +53,9 @@ def _slot_input(slots: dict[str, Any], slot: Any) -> Any:
 class Accumulator(NamedTuple):
     """Specification of an accumulator of each parameter.
 
-    name: Paddle's; slot: of the op; is_scalar: one number instead of an array like the parameter
+    name: Paddle's.
+    slot: of the op.
+    is_scalar: one number instead of an array like the parameter.
     """
 
     name: str
@@ -75,10 +77,11 @@ class Optimizer:
     """Base of all optimizers: an op that updates a parameter, accumulators of each parameter, and
     attributes of the op.
 
-    learning_rate: a number or an LRScheduler; parameters: a list of Parameters, or of dicts
-    (groups) with 'params' and their own options 'learning_rate' (a factor), 'weight_decay',
-    'grad_clip' and attributes of the op; weight_decay: an L2 factor or a regularizer; grad_clip: a
-    nn.ClipGradBy*. A step assigns new arrays to the parameters. With multi_precision,
+    learning_rate: a number or an LRScheduler.
+    parameters: a list of Parameters, or of dicts (groups) with 'params' and their own options
+    'learning_rate' (a factor), 'weight_decay', 'grad_clip' and attributes of the op.
+    weight_decay: an L2 factor or a regularizer.
+    grad_clip: a nn.ClipGradBy*. A step assigns new arrays to the parameters. With multi_precision,
     half-precision parameters have a float32 copy.
     """
 
@@ -273,8 +276,9 @@ class Optimizer:
         return gradient + parameter.array * parameter.array.dtype.type(float(decay))
 
     def _update_parameter(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        """Update one parameter: run the op and assign its outputs to the parameter and
-        accumulators.
+        """Update one.
+
+        parameter: run the op and assign its outputs to the parameter and accumulators.
         """
         state = self._accumulators_of(parameter)
         value = state.get(MASTER, parameter.array)

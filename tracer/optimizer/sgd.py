@@ -40,8 +40,8 @@ class SGD(Optimizer):
 class Momentum(Optimizer):
     """velocity = momentum * velocity + gradient; parameter -= lr * velocity.
 
-    use_nesterov: parameter -= lr * (gradient + momentum * velocity) instead; rescale_grad: factor
-    of the gradient
+    use_nesterov: parameter -= lr * (gradient + momentum * velocity) instead.
+    rescale_grad: factor of the gradient.
     """
 
     _op = optimizer.momentum

@@ -61,8 +61,9 @@ def chain(*readers: Reader) -> Reader:
 
 
 def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
-    """Return a reader of one tuple of the samples of several readers: (1, 2) and 3 become (1, 2,
-    3).
+    """Return a reader of one tuple of the samples of several.
+
+    readers: (1, 2) and 3 become (1, 2, 3).
 
     Raises ComposeNotAligned if a reader ends before the others; without check_alignment the surplus
     samples are dropped.

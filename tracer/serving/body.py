@@ -19,9 +19,12 @@ _WINDOW_BITS = {"gzip": 31, "deflate": 15}  # zlib's wbits of these formats
 class Limits:
     """Limits on the requests that a server accepts.
 
-    bytes: of one request body, also after decompression; memory: bytes of all request bodies
-    together; seconds: time to send a body; idle: seconds between two chunks of a body; workers:
-    requests that run at once; queue: complete requests that wait.
+    bytes: of one request body, also after decompression.
+    memory: bytes of all request bodies together.
+    seconds: time to send a body.
+    idle: seconds between two chunks of a body.
+    workers: requests that run at once.
+    queue: complete requests that wait.
     """
 
     bytes: int = 64 << 20

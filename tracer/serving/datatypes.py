@@ -13,8 +13,9 @@ from ..core.errors import OpError
 class Datatype(NamedTuple):
     """A dtype.
 
-    protocol: its name in requests; triton: its name in a config.pbtxt; in_json: whether the
-    protocol allows its values as JSON numbers
+    protocol: its name in requests.
+    triton: its name in a config.pbtxt.
+    in_json: whether the protocol allows its values as JSON numbers.
     """
 
     np: np.dtype[Any]

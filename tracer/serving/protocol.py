@@ -69,7 +69,8 @@ def parse_request(
 ) -> Request:
     """Parse and validate a request body.  Raises RequestError.
 
-    header_length: value of the header Inference-Header-Content-Length; inputs: of the model
+    header_length: value of the header Inference-Header-Content-Length.
+    inputs: of the model.
     """
     size = _header_size(header_length, len(body))
     message = _parse_json(body[:size])

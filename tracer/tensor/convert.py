@@ -311,7 +311,7 @@ def int_inputs(
     return [int(v) for v in items], None
 
 
-def int_inputs_tensor(values: Iterable[Any]) -> Tensor | None:
+def symbolic_ints_as_tensor(values: Iterable[Any]) -> Tensor | None:
     """Return a list of ints that contains symbolic tensors as one int32 tensor; None if all are
     ints.
     """

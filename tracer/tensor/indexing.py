@@ -84,8 +84,9 @@ def _is_int(item: Any) -> bool:
 
 
 class _BasicIndex:
-    """The ints, slices and None of an index: attributes of a slice op, and the axes that None
-    inserts.
+    """The ints, slices and None of an.
+
+    index: attributes of a slice op, and the axes that None inserts.
     """
 
     def __init__(self, x: Tensor, index: Any) -> None:
@@ -95,7 +96,7 @@ class _BasicIndex:
         self.ends: list[Any] = []
         self.steps: list[int] = []
         self.decrease_axes: list[int] = []  # axes of ints, removed from the result
-        self.new_axes: list[int] = []  # axes of the result that None inserts ...
+        self.inserted_axes: list[int] = []  # axes of the result that None inserts ...
         self.none_axes: list[int] = []  # ... and the axes of x before which they are inserted
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
@@ -104,11 +105,11 @@ class _BasicIndex:
 
     def _add_item(self, item: Any, axis: int, out: int) -> tuple[int, int]:
         if item is None:
-            self.new_axes.append(out)
+            self.inserted_axes.append(out)
             self.none_axes.append(axis)
             return axis, out + 1
         if _is_flag(item):
-            self.new_axes.append(out)
+            self.inserted_axes.append(out)
             self.none_axes.append(axis)
             if not (isinstance(item, bool) and item):
                 self.advanced.append(
@@ -248,11 +249,11 @@ def getitem(x: Tensor, index: Any) -> Tensor:
             )
     basic = _BasicIndex(x, index)
     _check_bounds(x, basic)
-    if compat.is_paddle1 and len(basic.decrease_axes) == x.ndim and not basic.new_axes:
+    if compat.is_paddle1 and len(basic.decrease_axes) == x.ndim and not basic.inserted_axes:
         basic.decrease_axes = basic.decrease_axes[:-1]  # Paddle 1.x returns one element as [1]
     out = _apply_slices(x, basic)
-    if basic.new_axes:
-        out = unsqueeze(out, basic.new_axes)
+    if basic.inserted_axes:
+        out = unsqueeze(out, basic.inserted_axes)
     if basic.advanced:
         return _gather(out, basic.advanced)
     return reshape(out, [1]) if compat.is_paddle1 and not out.meta.shape else out

@@ -326,7 +326,8 @@ def index_put(
 ) -> Tensor:
     """Return x with `value` assigned (or added) at `indices`: x[indices] = value.
 
-    x [*], indices: int or bool tensors -> [*]
+    x [*].
+    indices: int or bool tensors -> [*].
     """
     return OPS["index_put"](x, list(indices), value, accumulate=accumulate)
 

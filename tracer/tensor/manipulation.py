@@ -18,12 +18,12 @@ from .convert import (
     axis_list,
     full,
     int_inputs,
-    int_inputs_tensor,
     normalize_axis,
     on_device_of,
     select_by_axis,
     shape_inputs,
     single_axis,
+    symbolic_ints_as_tensor,
     to_array,
 )
 from .convert import cast as as_dtype
@@ -72,7 +72,9 @@ IN_PLACE = ["cast", "flatten", "put_along_axis", "reshape", "scatter", "squeeze"
 
 
 def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Return x with another shape: -1 is inferred, 0 copies the size of x.
+    """Return x with another.
+
+    shape: -1 is inferred, 0 copies the size of x.
 
     x [*] -> [*shape]
     """
@@ -341,7 +343,7 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
 
     x [*] -> [*]
     """
-    shift_tensor = int_inputs_tensor(shifts if isinstance(shifts, list | tuple) else [shifts])
+    shift_tensor = symbolic_ints_as_tensor(shifts if isinstance(shifts, list | tuple) else [shifts])
     return OPS["roll"](
         x,
         shift_tensor,
@@ -438,7 +440,9 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
 def scatter(
     x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None
 ) -> Tensor:
-    """Return x with rows replaced (if not overwrite: zeroed, then added to).
+    """Return x with rows replaced (if not.
+
+    overwrite: zeroed, then added to).
 
     x [N, *], index [M], updates [M, *] -> [N, *]
     """
@@ -503,8 +507,8 @@ def put_along_axis(
 
     arr [*], indices [*], values [*] -> [*]
 
-    include_self: include the old element in a reduction; broadcast: broadcast indices and values
-    against arr except along `axis`
+    include_self: include the old element in a reduction.
+    broadcast: broadcast indices and values against arr except along `axis`.
     """
     axis = normalize_axis(axis, arr, "put_along_axis")
     indices = _broadcast_indices(arr, indices, axis) if broadcast else indices
@@ -598,7 +602,8 @@ def unbind_columns(index: Tensor) -> tuple[Tensor, ...]:
 def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
     """One-hot encoding: 1 at the class, 0 elsewhere.
 
-    x int [*]; num_classes: an int or a tensor -> float32 [*, num_classes]
+    x int [*].
+    num_classes: an int or a tensor -> float32 [*, num_classes].
     """
     if isinstance(num_classes, Tensor) and state.mode.static:
         depth = OPS["reshape2"](num_classes, shape=[1])

@@ -188,7 +188,9 @@ def detach_(x: Tensor) -> Tensor:
 def fill_diagonal_(
     x: Tensor, value: float, offset: int = 0, wrap: bool = False, name: str | None = None
 ) -> Tensor:
-    """Set a diagonal to `value`; wrap: continue it below for x with more rows than columns.
+    """Set a diagonal to `value`.
+
+    wrap: continue it below for x with more rows than columns.
 
     x [M, N] or [N, N, ...]
     """

@@ -109,8 +109,10 @@ def stft(
     x [N] or [B, N] -> complex [(B,) n_fft // 2 + 1 or n_fft, frames]
 
     hop_length: distance between frames, n_fft // 4 by default; window [win_length], ones by
-    default; center: pad x by n_fft // 2 first; normalized: multiply by 1 / sqrt(n_fft); onesided:
-    omit the redundant half of the spectrum of a real signal
+    default.
+    center: pad x by n_fft // 2 first.
+    normalized: multiply by 1 / sqrt(n_fft).
+    onesided: omit the redundant half of the spectrum of a real signal.
     """
     check_tensors(x)
     _check(x.ndim in (1, 2), "stft", "the rank must be 1 or 2", x)

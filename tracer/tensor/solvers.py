@@ -97,8 +97,9 @@ def lstsq(
     min(M, N)]
 
     driver: gelsy (default), gels, gelsd, gelss; the solution is the same. gels returns no rank;
-    gels and gelsy return no singular values. rcond: singular values up to rcond * the largest count
-    as 0; default: the longer side times 1e-7, or 1e-15 for float64
+    gels and gelsy return no singular values.
+    rcond: singular values up to rcond * the largest count as 0; default: the longer side times
+    1e-7, or 1e-15 for float64.
     """
     check_tensors(x, y)
     driver = driver or "gelsy"

@@ -46,7 +46,8 @@ def get_path_from_url(
     """Return the path in `root_dir` of the file at `url`, downloaded if it is missing; of an
     archive the path of the unpacked files.
 
-    check_exist: False downloads the file again; method: has no effect
+    check_exist: False downloads the file again.
+    method: has no effect.
     """
     path = fetch(url, root_dir, md5sum, force=not check_exist)
     return str(unpack(path) if decompress and is_packed(path) else path)
@@ -81,8 +82,10 @@ def fetch(
     """Return the path in `folder` of the file at `url`; download it if it is missing or its MD5
     differs.
 
-    Supports http and https. name: file name, by default that of the URL; accept_other_md5: use an
-    existing file with another MD5, with one warning; force: download it anyway
+    Supports http and https.
+    name: file name, by default that of the URL.
+    accept_other_md5: use an existing file with another MD5, with one warning.
+    force: download it anyway.
 
     Raises OarlockError if the download fails, with a hint where to put the file by hand; FileError
     if the content is not the expected one. Concurrent downloads are safe.

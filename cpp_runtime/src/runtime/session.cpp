@@ -290,7 +290,7 @@ struct Session::Impl {
     return results;
   }
 
-  // Runs all outputs and guards: the captured graph is one unit.
+  // Always runs all outputs and guards: a CUDA graph cannot run in part.
   std::vector<Tensor> run_cuda_graph(std::span<const TensorView> given, const OrtValues& values,
                                      std::span<const std::size_t> output_indices) const {
     std::call_once(cuda_graph_once, [&] {

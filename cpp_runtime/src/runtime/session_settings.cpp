@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "runtime/device.h"
+#include "runtime/execution_provider.h"
 #include "runtime/machine.h"
 
 namespace oarlock {
@@ -85,7 +85,7 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
   if (!folder.empty())
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
-  append_device(library, made.get(), options);
+  append_execution_provider(library, made.get(), options);
   return made;
 }
 

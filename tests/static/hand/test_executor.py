@@ -273,7 +273,7 @@ def test_python_in_programs(mode: Any) -> None:
     ]
     assert seen == [(4, 4)]
     static.py_func(lambda v: (v, v), x, out)
-    with pytest.raises(OpError, match="gives 2 results, not 1"):
+    with pytest.raises(OpError, match="returns 2 results, not 1"):
         exe.run(feed={"x": ONES}, fetch_list=[out])
     with pytest.raises(OpError, match="py_func calls a Python function, which cannot be saved"):
         static.normalize_program(static.default_main_program(), [x], [out])

@@ -79,8 +79,9 @@ def to_array(mode: Static, name: str, value: Any) -> Any:
 class CarriedArray:
     """A list that loop iterations replace.
 
-    initial: the list before the first iteration; variable: the list that the name denotes in the
-    body; known: what was known of its elements when the recording of the body began
+    initial: the list before the first iteration.
+    variable: the list that the name denotes in the body.
+    known: what was known of its elements when the recording of the body began.
     """
 
     name: str

@@ -42,12 +42,12 @@ from .mutable_locations import (
 )
 from .optional_values import (
     BOOL,
-    PathConditions,
+    KnownConditions,
+    facts_if,
     mark_optional,
     merged_conditions,
     none_flag,
     none_flag_on_path,
-    path_conditions,
     set_implications,
 )
 from .tensor_arrays import TensorArray
@@ -59,9 +59,11 @@ Branch = Callable[[], Any]
 class RecordedBranch:
     """A recorded branch.
 
-    values: its results; mutations: the mutable Python locations that it wrote; invalidated: the
-    tensors that it invalidated; rebound: by id, external tensors that it changed in place, with
-    their new declarations; outs: the variables that it writes for the select ops
+    values: its results.
+    mutations: the mutable Python locations that it wrote.
+    invalidated: the tensors that it invalidated.
+    rebound: by id, external tensors that it changed in place, with their new declarations.
+    outs: the variables that it writes for the select ops.
     """
 
     inner: OpenBlock
@@ -167,8 +169,8 @@ def record_branches(
     mode.recorder.aliases.check(pred)
     merge = BranchMerge(
         mode,
-        _record_branch(mode, then, path_conditions(pred, True)),
-        _record_branch(mode, other, path_conditions(pred, False)),
+        _record_branch(mode, then, facts_if(pred, True)),
+        _record_branch(mode, other, facts_if(pred, False)),
         mixed,
         pred,
     )
@@ -235,7 +237,7 @@ def check_condition(what: str, pred: Tensor) -> None:
 
 
 def _record_branch(
-    mode: Static, branch: Callable[[], list[Any]], facts: PathConditions
+    mode: Static, branch: Callable[[], list[Any]], facts: KnownConditions
 ) -> RecordedBranch:
     recorder, stale = mode.recorder, dict(mode.recorder.aliases.invalidated)
     with recorder.new_block() as inner:
@@ -278,9 +280,10 @@ def _needs_mixed_type(a: Tensor, b: Tensor) -> bool:
 class BranchMerge:
     """The merge of two recorded branches.
 
-    sides: the branch for a true condition and the one for a false condition; mixed: see
-    record_branches; selects: results with the variables that the branches write them to; selected:
-    results with their values in both branches
+    sides: the branch for a true condition and the one for a false condition.
+    mixed: see record_branches.
+    selects: results with the variables that the branches write them to.
+    selected: results with their values in both branches.
     """
 
     def __init__(
@@ -481,8 +484,8 @@ class BranchMerge:
             )
         if given is None or meta is None:
             kept = (
-                "of what only one way gives, tensors, numbers, None and tuples of these can "
-                "be carried on"
+                "of values that only one branch sets, tensors, numbers, None and tuples of these "
+                "can be used afterwards"
             )
             return (
                 None
@@ -673,8 +676,9 @@ class BranchMerge:
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
 
     def _is_visible_after(self, name: str) -> bool:
-        """Whether a variable that a branch writes is read afterwards under the same name: a
-        TensorArray or a buffer.
+        """Whether a variable that a branch writes is read afterwards under the same.
+
+        name: a TensorArray or a buffer.
         """
         var = self.recorder.var(name)
         return var is not None and (var.kind == Kind.ARRAY or var.persistable)

@@ -24,7 +24,8 @@ MAX_SHOWN = 4  # elements of a container in an error message
 class Undefined:
     """A name that no path to this point has assigned.
 
-    why: the reason in error messages; meta: of the value on another path
+    why: the reason in error messages.
+    meta: of the value on another path.
     """
 
     _has_no_value = True  # for modules that cannot import this class

@@ -19,8 +19,9 @@ from ..variable import Variable
 class LoopCarried:
     """A loop-carried variable.
 
-    meta: a shape and dtype that hold in every iteration; initial: the value before the first
-    iteration; scalar_kind: the Python scalar types that it stands for
+    meta: a shape and dtype that hold in every iteration.
+    initial: the value before the first iteration.
+    scalar_kind: the Python scalar types that it stands for.
     """
 
     name: str
@@ -68,7 +69,7 @@ class LoopAliasAnalysis:
 
     def add_array(self, array: Any) -> None:
         """Register a TensorArray that replaces a list from before the loop."""
-        self.aliases.register(array, self._start)
+        self.aliases.record_creation(array, self._start)
 
     def begin_iteration(self, values: Mapping[Hashable, Any]) -> None:
         """Set up the aliases for recording the body: all that previous iterations may have created.

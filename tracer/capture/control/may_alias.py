@@ -321,7 +321,8 @@ class ContainerMerge:
     ) -> Any:
         """Return the container of one name.
 
-        built: the merged items; one, two: the snapshots of both paths
+        built: the merged items.
+        one, two: the snapshots of both paths.
         """
         if one is None or two is None or type(built) not in (list, dict, tuple):
             return built

@@ -28,8 +28,10 @@ from .may_alias import (
 class MutableLocation:
     """A location with values by key.
 
-    name: of the target in the user's code; target: the cell, dict or list; keys: the relevant keys,
-    None for all; kind: the class of the object if the values are its attributes
+    name: of the target in the user's code.
+    target: the cell, dict or list.
+    keys: the relevant keys, None for all.
+    kind: the class of the object if the values are its attributes.
     """
 
     name: str

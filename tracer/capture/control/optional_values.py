@@ -17,8 +17,8 @@ from .branch_values import Undefined, merged_meta, meta_of
 from .loop_aliasing import LoopCarried
 
 BOOL = Meta((), np.dtype(bool))
-PathConditions = frozenset[tuple[str, bool]]
-NO_CONDITIONS: tuple[PathConditions, PathConditions] = (frozenset(), frozenset())
+KnownConditions = frozenset[tuple[str, bool]]
+NO_CONDITIONS: tuple[KnownConditions, KnownConditions] = (frozenset(), frozenset())
 
 
 def none_flag(value: Any) -> Any:
@@ -34,15 +34,15 @@ def none_flag(value: Any) -> Any:
     )
 
 
-def none_implications(condition: Any) -> tuple[PathConditions, PathConditions]:
+def none_implications(condition: Any) -> tuple[KnownConditions, KnownConditions]:
     """Return what is known about none flags if a condition holds, and if it does not."""
-    found: tuple[PathConditions, PathConditions] = (
+    found: tuple[KnownConditions, KnownConditions] = (
         getattr(condition, "none_conditions", None) or NO_CONDITIONS
     )
     return found
 
 
-def path_conditions(condition: Any, holds: bool) -> PathConditions:
+def facts_if(condition: Any, holds: bool) -> KnownConditions:
     """Return the conditions and none flags whose value is known if a condition holds, or if it does
     not.
     """
@@ -56,18 +56,17 @@ def path_conditions(condition: Any, holds: bool) -> PathConditions:
     )
 
 
-def set_implications(made: Any, where_true: PathConditions, where_false: PathConditions) -> Any:
+def set_implications(made: Any, where_true: KnownConditions, where_false: KnownConditions) -> Any:
     """Record what a condition implies about other conditions."""
     if isinstance(made, Variable):
         made.implied_conditions = where_true, where_false
     return made
 
 
-def merged_conditions(pred: Any, a: Any, b: Any, value: bool) -> PathConditions:
+def merged_conditions(pred: Any, a: Any, b: Any, value: bool) -> KnownConditions:
     """Return what is known if the merge of two bools by a condition equals `value`."""
     ways = [
-        path_conditions(pred, holds)
-        | (path_conditions(way, value) if isinstance(way, Variable) else frozenset())
+        facts_if(pred, holds) | (facts_if(way, value) if isinstance(way, Variable) else frozenset())
         for way, holds in ((a, True), (b, False))
         if isinstance(way, Variable) or bool(way) is value
     ]

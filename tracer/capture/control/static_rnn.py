@@ -29,8 +29,9 @@ BEFORE, INSIDE, AFTER = "before", "inside", "after"
 class Memory:
     """A value that is carried from step to step.
 
-    first: the variable before the first step; held: the variable in a step; after: the value for
-    the next step
+    first: the variable before the first step.
+    held: the variable in a step.
+    after: the value for the next step.
     """
 
     first: str
@@ -157,8 +158,10 @@ class StaticRNN:
         return self._memories[-1].held
 
     def update_memory(self, mem: Variable, var: Tensor) -> None:
-        """Set the value of a memory for the next step. mem: a result of `memory`; var: a value of
-        its shape and dtype
+        """Set the value of a memory for the next step.
+
+        mem: a result of `memory`.
+        var: a value of its shape and dtype.
         """
         self._recorder("update_memory")
         found = next((m for m in self._memories if m.held is mem), None)

@@ -33,8 +33,8 @@ class EmptyArrayRead(IndexError):
 class TensorArray(Aliasable):
     """A list of tensors of one dtype in a program that is being recorded.
 
-    element: the common Meta of the elements; is_tuple: whether it stands for a tuple, which is
-    immutable
+    element: the common Meta of the elements.
+    is_tuple: whether it stands for a tuple, which is immutable.
 
     It has the methods of list; indices may be values of the program.
     """
@@ -53,7 +53,7 @@ class TensorArray(Aliasable):
             name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY
         )
         (block or recorder.block).vars[name] = self.raw
-        recorder.aliases.register(self)
+        recorder.aliases.record_creation(self)
         self.element: Meta | None = None
         self._scalar_kinds: list[ScalarKind | None] = []  # the scalar kinds of its elements
 

@@ -24,8 +24,9 @@ def while_loop(
     """Run `body(*loop_vars)` while `cond(*loop_vars)` holds, and return the last loop_vars with the
     structure of the first ones.
 
-    cond: returns a bool with one element; body: returns a list like loop_vars Sizes may change from
-    iteration to iteration, dtypes must not.
+    cond: returns a bool with one element.
+    body: returns a list like loop_vars Sizes may change from iteration to iteration, dtypes must
+    not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))
@@ -47,7 +48,7 @@ def while_loop(
         if mode is not None and mode.builder is not None:
             raise TypeError(
                 with_user_line(
-                    f"while_loop: cond gives a {type(condition).__name__}, not a variable of the "
+                    f"while_loop: cond returns a {type(condition).__name__}, not a variable of the "
                     "program"
                 )
             )
@@ -64,7 +65,7 @@ def _as_list(result: Any, count: int) -> list[Any]:
     )
     if len(values) != count:
         raise OpError(
-            with_user_line(f"while_loop: body gives {len(values)} values for {count} loop_vars")
+            with_user_line(f"while_loop: body returns {len(values)} values for {count} loop_vars")
         )
     return values
 

@@ -34,8 +34,9 @@ def Print(
 
     input [*] -> [*]
 
-    first_n: how often to print, -1 for always; summarize: how many elements to print, -1 for all;
-    print_phase: 'forward', 'backward' or 'both'
+    first_n: how often to print, -1 for always.
+    summarize: how many elements to print, -1 for all.
+    print_phase: 'forward', 'backward' or 'both'.
     """
     if not isinstance(input, Tensor):
         raise OperandError(

@@ -28,7 +28,8 @@ Function = Callable[..., Any]
 class PythonCall:
     """A function that programs call.
 
-    backward: its gradient function; skipped: operands and results that are not passed to it
+    backward: its gradient function.
+    skipped: operands and results that are not passed to it.
     """
 
     function: Function
@@ -84,9 +85,9 @@ def py_func(
     """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
     returned.
 
-    out: variables for the results, None for none; backward_func: called with operands, results and
-    the gradients of the results, except those in skip_vars_in_backward_input; returns the gradients
-    of the operands
+    out: variables for the results, None for none.
+    backward_func: called with operands, results and the gradients of the results, except those in
+    skip_vars_in_backward_input; returns the gradients of the operands.
     """
     recorder = _require_mode("py_func").recorder
     if not callable(func):
@@ -136,7 +137,7 @@ class PyFuncKernel:
             return []
         if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
-            raise OpError(f"py_func: {name} gives {len(result)} results, not {len(self._dtypes)}")
+            raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
         return [_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
@@ -163,7 +164,7 @@ def backward_call(
         given = as_list(backward(*arrays))
         if len(given) < len(operands):
             raise OpError(
-                f"py_func: backward_func gives {len(given)} gradients, not {len(operands)}"
+                f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
             )
         return [given[i] for i in wanted]
 
@@ -219,6 +220,6 @@ def pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
     if len(given) != len(desc.inputs["X"]):
         count = len(desc.inputs["X"])
         raise OpError(
-            f"static_pylayer: backward_fn gives {len(given)} gradients for {count} inputs"
+            f"static_pylayer: backward_fn returns {len(given)} gradients for {count} inputs"
         )
     return given

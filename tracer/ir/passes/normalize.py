@@ -22,7 +22,8 @@ def normalize(
 ) -> data.Program:
     """Return the inference program.
 
-    keep: keep ops that no output needs; spare_feeds: accept inputs that no output needs, as in 1.x
+    keep: keep ops that no output needs.
+    spare_feeds: accept inputs that no output needs, as in 1.x.
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:

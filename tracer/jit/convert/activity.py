@@ -50,9 +50,11 @@ def dotted(node: ast.AST) -> str | None:
 class SymbolEffects(ast.NodeVisitor):
     """The symbols that code reads and writes.
 
-    reads, writes: in this scope; captured: symbols that functions defined in it read; bound: the
-    names among `writes` that are assigned, rather than mutated; outer: names declared `global` or
-    `nonlocal`; forwarded: names of enclosing functions that inner functions declare
+    reads, writes: in this scope.
+    captured: symbols that functions defined in it read.
+    bound: the names among `writes` that are assigned, rather than mutated.
+    outer: names declared `global` or `nonlocal`.
+    forwarded: names of enclosing functions that inner functions declare.
     """
 
     def __init__(self) -> None:
@@ -151,8 +153,9 @@ class SymbolEffects(ast.NodeVisitor):
         self._capture(node.body, set())
 
     def _capture(self, body: Iterable[ast.AST], given: set[str], own: bool = False) -> None:
-        """Record the effects of an inner function. own: it is generated from a part of this
-        function
+        """Record the effects of an inner function.
+
+        own: it is generated from a part of this function.
         """
         inner = symbol_effects(body)
         local = given | (inner.bound - inner.outer)

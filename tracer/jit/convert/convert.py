@@ -206,7 +206,8 @@ def convert_tree(
 ) -> None:
     """Transform a function and the functions in it.
 
-    around: the names of enclosing functions that it may use; stages: see STAGES
+    around: the names of enclosing functions that it may use.
+    stages: see STAGES.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None

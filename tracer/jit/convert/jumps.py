@@ -63,7 +63,9 @@ def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
 class JumpLowering:
     """Lowers one kind of jump.
 
-    kinds: the nodes; flags: the names of their flags; jump: returns the replacement of a node
+    kinds: the nodes.
+    flags: the names of their flags.
+    jump: returns the replacement of a node.
     """
 
     def __init__(

@@ -22,8 +22,9 @@ def annotate_liveness(function: ast.FunctionDef) -> None:
 
 
 class Liveness:
-    """Backward liveness analysis. always: symbols that functions defined here may read at any
-    time
+    """Backward liveness analysis.
+
+    always: symbols that functions defined here may read at any time.
     """
 
     def __init__(self, always: Symbols) -> None:

@@ -30,7 +30,9 @@ VALUE_METHODS = frozenset({"numpy", "tolist"})
 class Problem:
     """A construct that a program cannot contain.
 
-    text: the line; fix: what to do about it; silent: a capture does not fail because of it
+    text: the line.
+    fix: what to do about it.
+    silent: a capture does not fail because of it.
     """
 
     file: str

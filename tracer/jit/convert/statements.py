@@ -145,8 +145,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
         result, holes = self._accessors([*symbols, *self._scratch(node, symbols)], [], node)
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
-            *self._function(then, node.body, _position_of(node.body, node)),
-            *self._function(other, node.orelse, _position_of(node.orelse, node)),
+            *self._function(then, node.body, _location_node(node.body, node)),
+            *self._function(other, node.orelse, _location_node(node.orelse, node)),
             *result,
             *statements(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
         ]
@@ -224,7 +224,7 @@ def local_names(function: ast.FunctionDef) -> set[str]:
     ) | parameters(function)
 
 
-def _position_of(body: Body, node: ast.stmt) -> ast.stmt:
+def _location_node(body: Body, node: ast.stmt) -> ast.stmt:
     return body[0] if body else node
 
 

@@ -24,9 +24,10 @@ from .source import LAYER_TABLES, CellSource, GlobalSource, Source
 class StateGuard:
     """The assumption that the value of a source is what it was before the capture.
 
-    expected: the snapshot of the value; is_versioned: whether the layer counts changes of the
-    value, so that calls compare it only after a change; is_read: of a traced source, whether
-    converted code read it rather than only writing it
+    expected: the snapshot of the value.
+    is_versioned: whether the layer counts changes of the value, so that calls compare it only after
+    a change.
+    is_read: of a traced source, whether converted code read it rather than only writing it.
     """
 
     source: Source

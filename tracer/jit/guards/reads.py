@@ -42,9 +42,10 @@ from .user_code import PACKAGE, is_user_module
 class ReadTracker:
     """Adds a guard for each read of an object that existed before the capture.
 
-    guards: all guards, by id of the holder and key; watched: objects whose attributes all have
-    guards; watch: adds the guards of a layer; mark_unstable: called with a description of a value
-    that differs at each call
+    guards: all guards, by id of the holder and key.
+    watched: objects whose attributes all have guards.
+    watch: adds the guards of a layer.
+    mark_unstable: called with a description of a value that differs at each call.
     """
 
     def __init__(
@@ -150,8 +151,8 @@ class ReadTracker:
     def record_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
         """Save the state of an object that is about to be changed.
 
-        attribute: the only attribute that changes, if known; is_read: whether the code reads the
-        attribute before it changes it
+        attribute: the only attribute that changes, if known.
+        is_read: whether the code reads the attribute before it changes it.
         """
         if isinstance(value, Layer) or not self._is_tracked(value) or id(value) in self._compared:
             return

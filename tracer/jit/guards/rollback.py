@@ -24,8 +24,9 @@ from .user_code import is_user_object
 
 
 class Rollback:
-    """An undo log of Python state: random generators, generated names, and each object that
-    converted code mutates.
+    """An undo log of Python.
+
+    state: random generators, generated names, and each object that converted code mutates.
 
     Converted code calls `save` before it mutates an object or calls one of its methods; the first
     call saves a shallow copy. Printed text is deferred until `commit`.

@@ -33,10 +33,13 @@ def is_program_value(value: Any) -> bool:
 class SideEffect:
     """An attribute or element that each call assigns.
 
-    owner: a layer, an object, a dict or a list; before: the previous value, MISSING for none;
-    after: the value of the program, possibly nested; name: of the location, for messages;
+    owner: a layer, an object, a dict or a list.
+    before: the previous value, MISSING for none.
+    after: the value of the program, possibly nested.
+    name: of the location, for messages.
     is_shared: another location refers to the same tensor, so that the program is valid only for
-    this tensor; condition: a bool of the program if the value is assigned on some paths only
+    this tensor.
+    condition: a bool of the program if the value is assigned on some paths only.
     """
 
     owner: Any

@@ -47,8 +47,9 @@ MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each ca
 class Source:
     """A location of Python state.
 
-    label: its name in messages; holder: the object that holds the value; key: the attribute, name,
-    index or key of the value in `holder`
+    label: its name in messages.
+    holder: the object that holds the value.
+    key: the attribute, name, index or key of the value in `holder`.
     """
 
     label: str

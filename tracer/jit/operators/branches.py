@@ -56,7 +56,9 @@ def if_(
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
-    """Operator for `if test: then() else: other()`.
+    """Operator for `if.
+
+    test: then() else: other()`.
 
     get, put: getter and setter of the variables that the branches change; the first `count`, by
     default all, are read afterwards

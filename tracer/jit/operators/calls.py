@@ -40,7 +40,7 @@ from .exceptions import print_
 from .iterables import (
     DynamicIterable,
     EnumeratedIterable,
-    PythonSequence,
+    PythonSequenceIterable,
     SymbolicRange,
     ZippedIterable,
     as_dynamic_iterable,
@@ -398,7 +398,7 @@ def _zip(*iterables: Any, strict: bool = False) -> Any:
     if not any(map(has_dynamic_length, rows)):
         return zip(*iterables, strict=strict)
     return ZippedIterable(
-        [r if isinstance(r, DynamicIterable) else PythonSequence(list(r)) for r in rows]
+        [r if isinstance(r, DynamicIterable) else PythonSequenceIterable(list(r)) for r in rows]
     )
 
 

@@ -177,7 +177,7 @@ class ZippedIterable(DynamicIterable):
         return tuple(r.item(position) for r in self.rows)
 
 
-class PythonSequence(DynamicIterable):
+class PythonSequenceIterable(DynamicIterable):
     """A Python sequence of tensors that is zipped with values of the program."""
 
     def __init__(self, values: Sequence[Any]) -> None:

@@ -103,8 +103,10 @@ def for_(
     names: Sequence[str],
     test: Callable[[], Any] | None = None,
 ) -> None:
-    """Operator for `for item in iterable: body(item)`, while `test()` holds. Recorded as a loop if
-    the iterable is a value of the program.
+    """Operator for `for item in.
+
+    iterable: body(item)`, while `test()` holds. Recorded as a loop if the iterable is a value of
+    the program.
     """
     reject_outer_iterators(iterable)
     rows = as_dynamic_iterable(iterable)

@@ -48,7 +48,8 @@ def before_write(value: Any, name: str, attribute: str = "", reads: bool = False
     """Save a list, dict or object that converted code is about to change. Return it; a list is
     wrapped so that the program can index it.
 
-    attribute: the attribute that is assigned, if known; reads: whether the attribute is read before
+    attribute: the attribute that is assigned, if known.
+    reads: whether the attribute is read before.
     """
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.rollback is not None:
@@ -122,7 +123,9 @@ def declare_locations(
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.
 
-    cells: a closure over the variables; holders: of attributes; shared: globals
+    cells: a closure over the variables.
+    holders: of attributes.
+    shared: globals.
     """
     put.cells = [
         CellLocation(name, cell)

@@ -11,25 +11,25 @@ namespace {
 
 struct FastMode {
   PyObject* mode;
-  DispatchMode dispatch;
+  DispatchPath dispatch;
 };
 std::array<FastMode, 3>
     fast_modes{};                // the modes that C++ handles itself; never changed after start-up
 PyObject* start_mode = nullptr;  // the initial mode of a thread
 
 thread_local PyObject* thread_mode = nullptr;  // owned reference
-thread_local DispatchMode thread_dispatch = DispatchMode::fallback;
+thread_local DispatchPath thread_dispatch = DispatchPath::fallback;
 
-DispatchMode find_dispatch_mode(PyObject* mode) {
+DispatchPath dispatch_path_of(PyObject* mode) {
   for (const FastMode& k : fast_modes)
     if (k.mode == mode) return k.dispatch;
-  return DispatchMode::fallback;
+  return DispatchPath::fallback;
 }
 
 void set_thread_mode(PyObject* mode) {
   PyObject* previous = thread_mode;
   thread_mode = Py_NewRef(mode);
-  thread_dispatch = find_dispatch_mode(mode);
+  thread_dispatch = dispatch_path_of(mode);
   Py_XDECREF(previous);
 }
 
@@ -66,7 +66,7 @@ struct OperatorObject {
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
 bool can_call_op(OperatorObject* self, PyObject* x, PyObject* y) {
-  if (dispatch_mode() != DispatchMode::eager && dispatch_mode() != DispatchMode::no_grad)
+  if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad)
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
@@ -77,7 +77,7 @@ bool can_call_op(OperatorObject* self, PyObject* x, PyObject* y) {
 // with an error set).
 Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
-  if (dispatch_mode() != DispatchMode::eager && dispatch_mode() != DispatchMode::no_grad) return {};
+  if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad) return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
   Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
   return array ? Ref(new_tensor(array.release())) : Ref();
@@ -158,7 +158,7 @@ PyObject* current_mode() {
   return thread_mode;
 }
 
-DispatchMode dispatch_mode() {
+DispatchPath dispatch_path() {
   if (!thread_mode) set_thread_mode(start_mode ? start_mode : Py_None);
   return thread_dispatch;
 }
@@ -168,9 +168,9 @@ DispatchMode dispatch_mode() {
 PyObject* set_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
-  fast_modes = {{{Py_NewRef(eager), DispatchMode::eager},
-                 {Py_NewRef(no_tape), DispatchMode::no_grad},
-                 {Py_NewRef(bare), DispatchMode::arrays}}};
+  fast_modes = {{{Py_NewRef(eager), DispatchPath::eager},
+                 {Py_NewRef(no_tape), DispatchPath::no_grad},
+                 {Py_NewRef(bare), DispatchPath::arrays}}};
   start_mode = Py_NewRef(eager);
   set_thread_mode(eager);
   Py_RETURN_NONE;

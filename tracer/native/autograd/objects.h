@@ -90,7 +90,7 @@ struct NodeObject {
 
 /// How the current mode handles op calls: fallback (call mode.run in Python), or one of the modes
 /// handled in C++.
-enum class DispatchMode { fallback, eager, no_grad, arrays };
+enum class DispatchPath { fallback, eager, no_grad, arrays };
 
 /// Types and Python objects that are set once.
 struct Shared {
@@ -138,7 +138,7 @@ inline void free_object(PyObject* self) {
 
 /// The mode of this thread, borrowed, and how it dispatches.
 PyObject* current_mode();
-DispatchMode dispatch_mode();
+DispatchPath dispatch_path();
 
 /// A Tensor with an array, whose reference it takes.  Null with an error set if memory is
 /// exhausted.

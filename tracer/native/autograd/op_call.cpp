@@ -155,7 +155,7 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   if (!array) return explain(self, args, count, names);
   Ref made(new_tensor(array));
   if (!made) return nullptr;
-  if (needs_grad && op->has_vjp && dispatch_mode() == DispatchMode::eager &&
+  if (needs_grad && op->has_vjp && dispatch_path() == DispatchPath::eager &&
       !record(self, made.get(), args, count, names))
     return nullptr;
   return made.release();
@@ -164,13 +164,13 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
 PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flagged);
   OpObject* op = as_op(self);
-  DispatchMode mode = dispatch_mode();
-  if (mode == DispatchMode::arrays) {
+  DispatchPath mode = dispatch_path();
+  if (mode == DispatchPath::arrays) {
     PyObject* array = call_kernel(op->kernel, args, flagged, names);
     return array ? array : explain(self, args, count, names);
   }
   Py_ssize_t num_attrs = names ? PyTuple_Size(names) : 0;
-  if (mode == DispatchMode::fallback || !op->single || count > op->inputs ||
+  if (mode == DispatchPath::fallback || !op->single || count > op->inputs ||
       count + num_attrs > kMaxArgs)
     return call_mode_run(self, args, count, names);
   return run_eager(self, args, count, names, num_attrs);

@@ -66,18 +66,19 @@ inline V<T> apply_unary(V<T> v) {
 
 /// The gradient from g and the input or output.
 template <class T, Unary Which>
-inline V<T> derivative(V<T> v, V<T> back) {
-  if constexpr (Which == Unary::relu) return v > 0 ? back : V<T>{};
-  if constexpr (Which == Unary::tanh) return back * (1 - v * v);
-  if constexpr (Which == Unary::sigmoid) return back * (v * (1 - v));
+inline V<T> unary_gradient(V<T> v, V<T> upstream) {
+  if constexpr (Which == Unary::relu) return v > 0 ? upstream : V<T>{};
+  if constexpr (Which == Unary::tanh) return upstream * (1 - v * v);
+  if constexpr (Which == Unary::sigmoid) return upstream * (v * (1 - v));
   if constexpr (Which == Unary::silu) {
     V<T> s = sigmoid_of(v);
-    return back * (s * (v * (1 - s) + 1));
+    return upstream * (s * (v * (1 - s) + 1));
   }
-  if constexpr (Which == Unary::gelu) return back * gelu_derivative<T>(v);
-  if constexpr (Which == Unary::gelu_tanh) return back * gelu_tanh_derivative<T>(v);
-  if constexpr (Which == Unary::exp) return back * v;
-  if constexpr (Which == Unary::erf) return back * (exp_of(v * v * T(-1)) * T(1.1283791670955126));
+  if constexpr (Which == Unary::gelu) return upstream * gelu_derivative<T>(v);
+  if constexpr (Which == Unary::gelu_tanh) return upstream * gelu_tanh_derivative<T>(v);
+  if constexpr (Which == Unary::exp) return upstream * v;
+  if constexpr (Which == Unary::erf)
+    return upstream * (exp_of(v * v * T(-1)) * T(1.1283791670955126));
 }
 
 template <class T, Unary Which>
@@ -88,7 +89,8 @@ void unary(Size count, const T* x, T* y) {
 template <class T, Unary Which>
 void unary_grad(Size count, const T* x, const T* g, T* y) {
   map_parts(
-      count, [](V<T> v, V<T> back) -> V<T> { return derivative<T, Which>(v, back); }, y, x, g);
+      count, [](V<T> v, V<T> upstream) -> V<T> { return unary_gradient<T, Which>(v, upstream); }, y,
+      x, g);
 }
 
 template <class T, Binary Which>

@@ -11,7 +11,14 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
 from ...core.tensor import Tensor
-from ...tensor.convert import axis_list, cast, full, int_inputs, int_inputs_tensor, normalize_axis
+from ...tensor.convert import (
+    axis_list,
+    cast,
+    full,
+    int_inputs,
+    normalize_axis,
+    symbolic_ints_as_tensor,
+)
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
 from ...tensor.manipulation import one_hot as one_hot_of
@@ -92,7 +99,8 @@ def dropout(
     x [*] -> [*]
 
     mode: 'upscale_in_train' divides the others by 1 - p; 'downscale_in_infer' multiplies by 1 - p
-    outside of training. axis: elements that differ only along other axes share one decision.
+    outside of training.
+    axis: elements that differ only along other axes share one decision.
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise OpError(
@@ -271,7 +279,7 @@ def pad(
         else x
     )
     layout = "NCDHW" if is_channels_first else "NDHWC"
-    size_tensor = int_inputs_tensor([*pad, *[0, 0] * num_added_axes])
+    size_tensor = symbolic_ints_as_tensor([*pad, *[0, 0] * num_added_axes])
     sizes = [] if size_tensor is not None else sizes + [0, 0] * num_added_axes
     out = OPS["pad3d"](
         x5, size_tensor, paddings=sizes, mode=mode, value=float(value), data_format=layout

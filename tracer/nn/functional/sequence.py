@@ -38,8 +38,8 @@ def ctc_loss(
 
     log_probs [T, B, C] are logits, labels int [B, S] -> [] or [B]
 
-    The mean is that of the losses divided by the lengths of their labels. norm_by_times: divide
-    gradients by the number of time steps.
+    The mean is that of the losses divided by the lengths of their labels.
+    norm_by_times: divide gradients by the number of time steps.
     """
     loss, _ = OPS["warpctc"](
         log_probs, labels, input_lengths, label_lengths, blank=blank, norm_by_times=norm_by_times
@@ -119,8 +119,8 @@ def scaled_dot_product_attention(
 
     query [B, L, H, D], key, value [B, S, H, D] -> [B, L, H, D]
 
-    attn_mask: bool (False masks a position) or additive, broadcast to [B, H, L, S]; is_causal: mask
-    all later positions
+    attn_mask: bool (False masks a position) or additive, broadcast to [B, H, L, S].
+    is_causal: mask all later positions.
     """
     q, k, v = (transpose(t, [0, 2, 1, 3]) for t in (query, key, value))
     scores = matmul(multiply(q, query.meta.shape[-1] ** -0.5), k, transpose_y=True)

@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
-from ...tensor.convert import int_inputs_tensor
+from ...tensor.convert import symbolic_ints_as_tensor
 from .conv import int_list
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -81,8 +81,9 @@ def interpolate(
     x [N, C, *S] -> [N, C, *size]
 
     mode: 'nearest', 'linear' (rank 3), 'bilinear', 'bicubic' (4), 'trilinear' (5), 'area' (adaptive
-    average pooling). align_corners: the centres of the corner pixels stay aligned. align_mode 1: no
-    half-pixel offset.
+    average pooling).
+    align_corners: the centres of the corner pixels stay aligned. align_mode 1: no half-pixel
+    offset.
     """
     check_tensors(x)
     mode, data_format = mode.lower(), data_format.upper()
@@ -169,7 +170,7 @@ def affine_grid(
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
-    shape_tensor = int_inputs_tensor(out_shape)
+    shape_tensor = symbolic_ints_as_tensor(out_shape)
     if shape_tensor is not None:
         return OPS["affine_grid"](theta, shape_tensor, align_corners=align_corners)
     return OPS["affine_grid"](
@@ -189,8 +190,9 @@ def grid_sample(
 
     grid [N, H', W', 2] -> [N, C, H', W']
 
-    mode: 'bilinear', 'nearest'; padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W]
-    requires a grid of three coordinates
+    mode: 'bilinear', 'nearest'.
+    padding_mode: 'zeros', 'border', 'reflection'; x [N, C, D, H, W] requires a grid of three
+    coordinates.
     """
     return OPS["grid_sampler"](
         x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners

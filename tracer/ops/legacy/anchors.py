@@ -128,13 +128,13 @@ def density_prior_box(
     fixed_ratios: Floats = [],
     densities: Ints = [],
 ):
-    """Boxes = several boxes of a size side by side around each position, in parts of the image
+    """Boxes = around each position, density x density boxes for each fixed size and ratio;
+    coordinates are fractions of the image width and height (Zhang et al. 2017).
 
-    (Zhang et al. 2017).
-    -> both [H,W,P,4]
+    Input [N,C,H,W], Image [N,C',H',W'] -> both [H,W,P,4]
 
-    Input [N,C,H,W], Image [N,C',H',W']; flatten_to_2d: -> both [H*W*P,4].
-    Corners never leave the image on its low, and its high side.
+    flatten_to_2d: -> both [H*W*P,4].
+    The low corner is at least 0 and the high corner at most 1, even without `clip`.
     """
     (high, wide), (image_high, image_wide) = x.shape[2:], image.shape[2:]
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)

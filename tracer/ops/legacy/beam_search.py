@@ -209,7 +209,7 @@ def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, A
     """beam_search_decode: the sentences of all steps, sorted by score within a source, and their
     offsets.
 
-    ids, scores, lods: of each step
+    ids, scores, lods: of each step.
     Raises OpError if a step has no two-level LoD.
     """
     check(

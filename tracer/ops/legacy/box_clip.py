@@ -71,7 +71,8 @@ def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 
 
     PriorBox [R,4] -> [R,4*C], [R,4]
 
-    TargetBox [R,4*C], BoxScore [R,C], PriorBoxVar [4]; box_clip: the largest logarithm of a size.
+    TargetBox [R,4*C], BoxScore [R,C], PriorBoxVar [4].
+    box_clip: the largest logarithm of a size.
     """
     t = prior.dtype.type
     spread = np.ones(4, prior.dtype) if variance is None else variance.reshape(-1)[:4]

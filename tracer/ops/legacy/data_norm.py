@@ -39,8 +39,9 @@ def data_norm(
 
     X, Y [N,C], the others [C]
 
-    enable_scale_and_shift: Y * scale_w + bias; slot_dim: slots of so many channels whose first one
-    counts how often they were shown: 0 where that is 0.
+    enable_scale_and_shift: Y * scale_w + bias.
+    slot_dim: slots of so many channels whose first one counts how often they were shown: 0 where
+    that is 0.
     """
     means, scales = total / size, np.sqrt(size / squares)
     y = (x - means) * scales

@@ -18,8 +18,9 @@ MIN_LENGTH = 0.1  # minimal side of a region, in pixels
 class Samples(NamedTuple):
     """The sampling positions of each bin.
 
-    owner [R]; channel [D,PH,PW]; y, x, inside: [R,K,PH,PW,S,S] for K classes of channels; part: of
-    Trans, [PH], [PW]; reach [R,2]: the factor of Trans
+    owner [R]; channel [D,PH,PW].
+    y, x, inside: [R,K,PH,PW,S,S] for K classes of channels.
+    part: of Trans, [PH], [PW]; reach [R,2]: the factor of Trans.
     """
 
     owner: Any

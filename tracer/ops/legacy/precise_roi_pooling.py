@@ -31,7 +31,8 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
 class Side(NamedTuple):
     """The bins of regions along one axis.
 
-    low, high: bin edges, [R,P]; length: of a region, [R]
+    low, high: bin edges, [R,P].
+    length: of a region, [R].
     """
 
     low: Any

@@ -32,8 +32,9 @@ def _split_by_overlap(
 ) -> tuple[Any, Any, Any]:
     """Foreground regions, their boxes, and background regions.
 
-    over [R,G]; bounds: lower limit of foreground, upper and lower limit of background; count: -1
-    for all
+    over [R,G].
+    bounds: lower limit of foreground, upper and lower limit of background.
+    count: -1 for all.
     """
     best = np.max(over, axis=1, initial=-1)
     best[: len(crowd)][crowd[: len(best)] != 0] = -1

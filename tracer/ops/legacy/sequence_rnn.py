@@ -32,8 +32,9 @@ def check_activations(*names):
 class Step(NamedTuple):
     """One time step.
 
-    which: the sequences that have the step; rows: their rows; before: the rows of the previous
-    step, None in the first
+    which: the sequences that have the step.
+    rows: their rows.
+    before: the rows of the previous step, None in the first.
     """
 
     which: np.ndarray
@@ -205,8 +206,10 @@ def _(
 def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
     """The gradient of one LSTM step.
 
-    cells: before, after, and after the activation; grads: of hidden state and cell; slopes:
-    derivatives of the activations; unclipped: 1 where the cell was not clipped
+    cells: before, after, and after the activation.
+    grads: of hidden state and cell.
+    slopes: derivatives of the activations.
+    unclipped: 1 where the cell was not clipped.
     """
     (new, i, f, o), (before, after, active), (d_hidden, d_cell) = (
         np.split(gates, 4, axis=1),

@@ -326,7 +326,9 @@ sequence_slice_grad.vjp(no_second_order("sequence_slice"))
 @op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
     """Out = X, its sequences ending where those of Y do, else where the numbers of Y or target_lod
-    say; append: as a further level.
+    say.
+
+    append: as a further level.
 
     X [R,*] -> Out [R,*]
     """

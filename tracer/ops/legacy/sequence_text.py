@@ -183,7 +183,9 @@ def _is_chunk_end(
 ) -> bool:
     """Whether a chunk ends between two neighbors.
 
-    tag, kind: of the first; then, after: of the second; other: the kind outside of chunks
+    tag, kind: of the first.
+    then, after: of the second.
+    other: the kind outside of chunks.
     """
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:

@@ -118,7 +118,9 @@ def pad2d(
     pad_value: float = 0.0,
     data_format: str = "NCHW",
 ):
-    """Out = X with a border; paddings: top, bottom, left, right.
+    """Out = X with a border.
+
+    paddings: top, bottom, left, right.
 
     X [N,C,H,W] or [N,H,W,C] -> Out like it
     """

@@ -21,9 +21,9 @@ class Cifar10(ImageDataset):
 
     -> image, label int64 []
 
-    image: PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, after `transform`. data_file: the
-    archive; None downloads it. Raises FileError if the archive is damaged or its pickles contain
-    more than data.
+    image: PIL in mode RGB, or float32 [32, 32, 3] from 0 to 255, after `transform`.
+    data_file: the archive; None downloads it.
+    Raises FileError if the archive is damaged or its pickles contain more than data.
     """
 
     _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")

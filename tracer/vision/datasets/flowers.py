@@ -31,9 +31,10 @@ class Flowers(ImageDataset):
 
     -> image, label int64 [1] from 1 to 102
 
-    data_file: the archive of images, unpacked beside it; label_file, setid_file: `.mat` files; None
-    downloads them. image: PIL, or float32 [H, W, 3], after `transform`. Raises FileError if a file
-    is damaged.
+    data_file: the archive of images, unpacked beside it.
+    label_file, setid_file: `.mat` files; None downloads them. image: PIL, or float32 [H, W, 3],
+    after `transform`.
+    Raises FileError if a file is damaged.
     """
 
     def __init__(

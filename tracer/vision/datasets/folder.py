@@ -80,8 +80,8 @@ class DatasetFolder(_FolderDataset):
 
     -> sample, index of its class
 
-    loader: function from a path to a sample. classes, class_to_idx, samples, targets: the files
-    that were found.
+    loader: function from a path to a sample.
+    classes, class_to_idx, samples, targets: the files that were found.
     """
 
     def __init__(

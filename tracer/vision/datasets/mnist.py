@@ -51,9 +51,9 @@ class MNIST(ImageDataset):
 
     -> image, label int64 [1]
 
-    image: PIL in mode L, or float32 [28, 28] from 0 to 255, after `transform`. image_path,
-    label_path: the files; None downloads them. Raises FileError if a file is damaged or the files
-    do not match.
+    image: PIL in mode L, or float32 [28, 28] from 0 to 255, after `transform`.
+    image_path, label_path: the files; None downloads them.
+    Raises FileError if a file is damaged or the files do not match.
     """
 
     NAME = "mnist"

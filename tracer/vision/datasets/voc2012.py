@@ -27,8 +27,9 @@ class VOC2012(ImageDataset):
     -> image, label
 
     image: PIL, or float32 [H, W, 3], after `transform`; label: PIL with a palette of classes, or
-    float32 [H, W]. data_file: the archive, read without unpacking; None downloads it. Raises
-    FileError if a file is missing in it.
+    float32 [H, W].
+    data_file: the archive, read without unpacking; None downloads it.
+    Raises FileError if a file is missing in it.
     """
 
     def __init__(

@@ -20,7 +20,8 @@ class ConvNormActivation(nn.Sequential):
 
     x [N, C, H, W] -> [N, M, H', W']
 
-    padding: by default preserves the size at stride 1. bias: by default only without normalization.
+    padding: by default preserves the size at stride 1.
+    bias: by default only without normalization.
     """
 
     def __init__(

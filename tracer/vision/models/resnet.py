@@ -139,8 +139,8 @@ class ResNet(nn.Layer):
     x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
     pool
 
-    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152. width: channels per
-    group in the 3x3 convolution, 64 by default
+    block: BasicBlock for depths 18 and 34, BottleneckBlock for 50, 101, 152.
+    width: channels per group in the 3x3 convolution, 64 by default.
     """
 
     def __init__(

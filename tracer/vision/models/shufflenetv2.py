@@ -117,7 +117,8 @@ class ShuffleNetV2(nn.Layer):
     x [N, 3, H, W] -> [N, num_classes], or the output of the pool or blocks without classifier or
     pool
 
-    scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0; act: 'relu', 'swish' or None
+    scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0.
+    act: 'relu', 'swish' or None.
     """
 
     def __init__(

@@ -144,8 +144,10 @@ def affine(
 ) -> Any:
     """Shear, scale and rotate clockwise about `center`, then translate.
 
-    angle, shear: degrees; translate, center: x and y in pixels; interpolation: nearest, bilinear or
-    bicubic; fill: value outside of the image, a number or one per channel
+    angle, shear: degrees.
+    translate, center: x and y in pixels.
+    interpolation: nearest, bilinear or bicubic.
+    fill: value outside of the image, a number or one per channel.
     """
     sampling.check_interpolation("affine", interpolation, _WARP_INTERPOLATIONS)
     if len(translate) != 2 or scale <= 0:
@@ -173,8 +175,10 @@ def rotate(
 ) -> Any:
     """Rotate counterclockwise about `center`.
 
-    angle: degrees; expand: enlarge the result to the whole rotated image; interpolation: nearest,
-    bilinear or bicubic; fill: value outside of the image, a number or one per channel
+    angle: degrees.
+    expand: enlarge the result to the whole rotated image.
+    interpolation: nearest, bilinear or bicubic.
+    fill: value outside of the image, a number or one per channel.
     """
     sampling.check_interpolation("rotate", interpolation, _WARP_INTERPOLATIONS)
     backend = _backend_for("rotate", img)
@@ -191,8 +195,8 @@ def perspective(
 ) -> Any:
     """Apply the perspective transform that maps four points (x, y) to four others.
 
-    interpolation: nearest, bilinear or bicubic; fill: value outside of the image, a number or one
-    per channel
+    interpolation: nearest, bilinear or bicubic.
+    fill: value outside of the image, a number or one per channel.
     """
     sampling.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
     matrix = geometry.perspective_coefficients(startpoints, endpoints)
@@ -255,7 +259,8 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
     """Compute (img - mean) / std of each channel.
 
-    data_format: position of the channels; to_rgb: reverse the channels first
+    data_format: position of the channels.
+    to_rgb: reverse the channels first.
     """
     return _backend_for("normalize", img).normalize(img, mean, std, data_format, to_rgb)
 

@@ -31,8 +31,9 @@ def resize_size(size: Any, height: int, width: int) -> tuple[int, int]:
 
 
 def padding_sides(padding: Any) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of a padding: one number, (left and right, top and
-    bottom), or all four.
+    """Return left, top, right and bottom of a.
+
+    padding: one number, (left and right, top and bottom), or all four.
     """
     if isinstance(padding, int | float):
         return (int(padding),) * 4

@@ -73,7 +73,8 @@ class RandomVerticalFlip(BaseTransform):
 class RandomCrop(BaseTransform):
     """Crop a rectangle of the given size at a random position.
 
-    padding: pad the image first; pad_if_needed: pad an image that is too small
+    padding: pad the image first.
+    pad_if_needed: pad an image that is too small.
     """
 
     def __init__(
@@ -118,7 +119,8 @@ class RandomCrop(BaseTransform):
 class RandomResizedCrop(BaseTransform):
     """Crop a random rectangle and resize it to `size`.
 
-    scale: interval of its area relative to the image; ratio: interval of width / height
+    scale: interval of its area relative to the image.
+    ratio: interval of width / height.
     """
 
     def __init__(
@@ -187,8 +189,9 @@ class RandomRotation(BaseTransform):
 class RandomAffine(BaseTransform):
     """Apply a random affine transform.
 
-    degrees, scale: intervals; translate: maximal parts of width and height; shear: along x from
-    [-shear, shear] or between two angles; four angles: along y, too
+    degrees, scale: intervals.
+    translate: maximal parts of width and height.
+    shear: along x from [-shear, shear] or between two angles; four angles: along y, too.
     """
 
     def __init__(
@@ -296,8 +299,9 @@ class RandomPerspective(BaseTransform):
 class RandomErasing(BaseTransform):
     """Set a random rectangle to `value` with probability `prob` (Zhong et al. 2017).
 
-    scale: interval of its area relative to the image; ratio: interval of height / width; value: a
-    number, one for each channel, or 'random'
+    scale: interval of its area relative to the image.
+    ratio: interval of height / width.
+    value: a number, one for each channel, or 'random'.
     """
 
     def __init__(

@@ -75,7 +75,8 @@ def resize_weights(old: int, new: int, interpolation: str) -> Taps:
         taps = Taps(np.floor(position * ratio).astype(np.int64)[:, None], np.ones((new, 1)))
     elif interpolation == "area" and new < old:
         taps = _area_weights(position * ratio, (position + 1) * ratio)
-    elif interpolation == "area":  # as OpenCV: like bilinear, but constant within a source pixel
+    elif interpolation == "area":
+        # As OpenCV when it enlarges: constant within a source pixel, linear across its edge.
         first = np.floor(position * ratio)
         next_weight = np.maximum((position + 1) - (first + 1) / ratio, 0.0)
         next_weight = np.where(next_weight > 0, next_weight - np.floor(next_weight), 0.0)

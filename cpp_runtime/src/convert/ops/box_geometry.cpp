@@ -9,7 +9,7 @@ Expr column(NodeContext& n, Value v, std::int64_t i) {
   return {n, n.slice(v, {i}, {i + 1}, {last})};
 }
 
-Value select_rows(NodeContext& n, Value v, Value mask) {
+Value rows_where(NodeContext& n, Value v, Value mask) {
   return n.emit("Compress", {v, mask}, {{"axis", std::int64_t{0}}});
 }
 
@@ -103,7 +103,7 @@ Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value nu
   auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
   auto so_far = Expr{n, n.emit("CumSum", {each, n.int_scalar(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
-  return select_rows(n, order, rank <= static_cast<double>(max_rows));
+  return rows_where(n, order, rank <= static_cast<double>(max_rows));
 }
 
 }  // namespace oarlock

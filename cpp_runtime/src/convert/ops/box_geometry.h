@@ -9,7 +9,7 @@ namespace oarlock {
 /// Column `i` of the last dim, kept as a dim of size 1.
 Expr column(NodeContext& n, Value v, std::int64_t i);
 /// The rows where `mask` is true.
-Value select_rows(NodeContext& n, Value v, Value mask);
+Value rows_where(NodeContext& n, Value v, Value mask);
 
 /// Intersection over union. extra: 1 if boxes include their last pixel. touching: boxes less than
 /// that apart intersect, too. [..,N,4], [..,M,4] -> [..,N,M]

@@ -65,17 +65,17 @@ Value extract_diagonal(NodeContext& n, Value x, MatrixAxes p, std::int64_t offse
                 {{"axis", axis}});
 }
 
-Value op_diagonal(NodeContext& n, bool in_order) {
+Value diagonal_of_input(NodeContext& n, bool in_order) {
   auto x = n.in("Input");
   MatrixAxes p = matrix_axes(n, "axis1", "axis2", {0, 1}, n.require_rank(x));
   if (in_order && p.rows > p.columns) std::swap(p.rows, p.columns);
   return extract_diagonal(n, x, p, diagonal_offset(n));
 }
 
-void diagonal(NodeContext& n) { n.out("Out", op_diagonal(n, false)); }
+void diagonal(NodeContext& n) { n.out("Out", diagonal_of_input(n, false)); }
 
 void trace(NodeContext& n) {
-  auto values = op_diagonal(n, true);  // regardless of the axis order
+  auto values = diagonal_of_input(n, true);  // regardless of the axis order
   out_scalar(n, "Out", reduce(n, "ReduceSum", values, {n.rank(values) - 1}, false));
 }
 

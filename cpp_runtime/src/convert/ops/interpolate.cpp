@@ -237,7 +237,8 @@ Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
   return emit_resize(n, x, r, resize_modes(n, method));
 }
 
-// Adds a dim, for which ONNX Runtime has kernels everywhere.
+// Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
+// resize rows.
 Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
   auto one = n.ints({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);

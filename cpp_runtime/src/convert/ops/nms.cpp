@@ -212,7 +212,7 @@ void matrix_nms(NodeContext& n) {
                       n.attr("score_threshold", 0.0f));
   Value scores = decayed_scores(n, f);
   auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
-  f.at = select_rows(n, f.at, kept), scores = select_rows(n, scores, kept);
+  f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
   auto best = top_rows_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
   f.at = gather_rows({n, f.at}, best), scores = gather_rows({n, scores}, best);
   auto pictures = sort_indices(n, image_ids(n, f), false);

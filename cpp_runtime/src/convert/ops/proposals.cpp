@@ -82,9 +82,9 @@ Value append_box(NodeContext& n, Value v, double number) {
 Value drop_spare(NodeContext& n, Value at, Value spare, Value pictures) {
   auto real = column(n, at, 2) < Expr{n, spare};
   auto owner = n.squeeze(column(n, at, 0), {1});
-  auto others = rows_per_image(n, select_rows(n, owner, n.reshape(real, {-1})), pictures);
+  auto others = rows_per_image(n, rows_where(n, owner, n.reshape(real, {-1})), pictures);
   auto alone = unsqueeze_last(gather_rows({n, others}, owner)) == 0;
-  return select_rows(n, at, n.reshape(real || alone, {-1}));
+  return rows_where(n, at, n.reshape(real || alone, {-1}));
 }
 
 // Returns the number of boxes per image.
@@ -172,8 +172,8 @@ void distribute_fpn_proposals(NodeContext& n) {
   Values parts, numbers, sizes;
   for (std::int64_t i = 0; i <= last - first; ++i) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
-    parts.push_back(select_rows(n, rois, here)), numbers.push_back(select_rows(n, number, here));
-    sizes.push_back(rows_per_image(n, select_rows(n, owner, here), dim_as_vector(n, counts, 0)));
+    parts.push_back(rows_where(n, rois, here)), numbers.push_back(rows_where(n, number, here));
+    sizes.push_back(rows_per_image(n, rows_where(n, owner, here), dim_as_vector(n, counts, 0)));
     if (packed)
       n.set_row_splits("MultiFpnRois", row_splits_from_counts(n, sizes.back()),
                        static_cast<std::size_t>(i));

@@ -83,7 +83,7 @@ void power(NodeContext& n) {
   n.out("Out", factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
 }
 
-// A bound that the dtype cannot represent is dropped.
+// The bound as a scalar of the dtype of x: a variable, or the attribute.
 Value clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                  float default_value) {
   auto variable = n.has(slot) ? n.in(slot) : n.attr_tensor(attr);

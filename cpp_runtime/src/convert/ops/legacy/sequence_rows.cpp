@@ -118,7 +118,7 @@ Sequences remaining_sequences(const Sequences& sequences, const Expr& mask) {
   return {gather_rows(kept_counts, sequences.row_splits)};
 }
 
-Expr select_rows(const Expr& x, const Expr& mask) {
+Expr rows_where(const Expr& x, const Expr& mask) {
   NodeContext& n = x.node();
   n.require(n.require_rank(x) >= 1, "has no rows");
   Ints shape = *n.shape(x);
@@ -132,7 +132,7 @@ void sequence_erase(NodeContext& n) {
   auto x = in(n, "X");
   Expr words(n, n.reshape(x, {-1})), kept = words == words;
   for (auto token : n.attr("tokens", Ints{})) kept = kept && !(words == static_cast<double>(token));
-  n.out("Out", select_rows(x, kept));
+  n.out("Out", rows_where(x, kept));
   n.set_row_splits("Out", remaining_sequences(input_sequences(n), kept).row_splits);
 }
 
@@ -156,7 +156,7 @@ void align_packed(NodeContext& n, const Expr& x, double blank, bool merges) {
   auto sequences = input_sequences(n, "Input");
   auto is_first = sequences.row_ids() == gather_rows(sequences.starts(), sequence_ids(sequences));
   auto kept = kept_tokens(words, is_first, blank, merges);
-  auto found = select_rows(words, kept);
+  auto found = rows_where(words, kept);
   // Paddle returns one row of -1 if nothing remains.
   auto longer = n.concat({found, found.scalar_like(-1).emit("Unsqueeze", {n.ints({0})})}, 0);
   auto end = max(row_count(found), Expr(n, n.ints({1})));

@@ -1,4 +1,4 @@
-// Execution devices other than the CPU: checks of their requirements.
+// Execution providers of ONNX Runtime other than the CPU provider.
 #pragma once
 #include "runtime/ort/ort_library.h"
 
@@ -6,6 +6,7 @@ namespace oarlock {
 
 /// Adds the provider of `options.device` in front of the CPU provider.  Throws Error(engine) that
 /// names what is missing.
-void append_device(const Library& library, ort::SessionOptions* session, const Options& options);
+void append_execution_provider(const Library& library, ort::SessionOptions* session,
+                               const Options& options);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-#include "runtime/device.h"
+#include "runtime/execution_provider.h"
 
 #include <dlfcn.h>
 
@@ -57,7 +57,8 @@ void append_cuda(const Library& library, ort::SessionOptions* session, const Opt
 
 }  // namespace
 
-void append_device(const Library& library, ort::SessionOptions* session, const Options& options) {
+void append_execution_provider(const Library& library, ort::SessionOptions* session,
+                               const Options& options) {
   if (options.device == "cpu") return;
   if (options.device == "cuda") {
     require_provider(library, options, "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]");
