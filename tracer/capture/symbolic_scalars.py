@@ -267,7 +267,7 @@ def _call_operator(function: Callable[..., Any], *operands: Any, **options: Any)
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
-    with recorder.by_operator():
+    with recorder.in_operator():
         return function(*operands, **options)
 
 
@@ -336,7 +336,7 @@ def _getitem(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
-    with recorder.by_index(self):
+    with recorder.in_getitem(self):
         return Tensor.__getitem__(self, index)
 
 

@@ -76,7 +76,7 @@ class Variable(Tensor):
     is_ndarray: whether Python has an ndarray in its place; mixed_types: a description of its types
     if they differ between branches; is_mixed_scalar: whether these are scalars of one dtype with 0
     or 1 axes.
-    unsaid: which of shape, dtype, lod_level and persistable were not declared, for printing.
+    unspecified: which of shape, dtype, lod_level and persistable were not declared, for printing.
     """
 
     where = ""
@@ -94,7 +94,7 @@ class Variable(Tensor):
     is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
-    unsaid: frozenset[str] = (
+    unspecified: frozenset[str] = (
         frozenset()
     )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
     # Hooks set by the classes of Paddle's static API, which import this module: the view of a
@@ -230,7 +230,7 @@ class Variable(Tensor):
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.raw.persistable, self.unsaid = bool(value), self.unsaid - {"persistable"}
+        self.raw.persistable, self.unspecified = bool(value), self.unspecified - {"persistable"}
 
     @property
     def block(self) -> Block | None:

@@ -105,11 +105,15 @@ class FunctionCapture:
             )
         with replace_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
-            said = (
+            missing_return = (
                 leaf.maybe_undefined.check is not None
                 and leaf.maybe_undefined.check.kind == NOT_RETURNED
             )
-            why = MESSAGES[NOT_RETURNED] if said else "is None, where a program returns a tensor"
+            why = (
+                MESSAGES[NOT_RETURNED]
+                if missing_return
+                else "is None, but a program must return tensors"
+            )
             emit_check(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
         leaf.maybe_undefined = None
 

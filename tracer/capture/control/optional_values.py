@@ -84,7 +84,7 @@ def mark_optional(
     at = f" (see {value.where or where})" if value.where or where else ""
     late = UndefinedCheck(name, value.raw, flag.name, "", expected=False, kind=IS_NONE)
     value.maybe_undefined = MaybeUndefined(
-        name, f"may be None here{at}: ask `is not None` before", block, flag, late
+        name, f"may be None here{at}: check `is not None` before", block, flag, late
     )
     return value
 
