@@ -41,11 +41,11 @@ def test_without_nccl_one_sentence_says_so(
 
 def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setenv(device_dispatch.BACKEND, "nccl")
+    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "nccl")
     with pytest.raises(
         OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"
     ):
         device_dispatch.check_backend()
-    monkeypatch.setenv(device_dispatch.BACKEND, "gloo")
+    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "gloo")
     with pytest.raises(OarlockError, match="'gloo' is neither 'mpi' nor 'nccl'"):
         device_dispatch.check_backend()
