@@ -36,7 +36,7 @@ def test_without_nccl_one_sentence_says_so(
         OarlockError,
         match=r"require NCCL, which is not available \(.*\): pip install oarlock\[gpu-train\]",
     ):
-        nccl.library()
+        nccl.import_nccl()
 
 
 def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
