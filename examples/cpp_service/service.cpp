@@ -1,5 +1,6 @@
 // Loads a model once, runs it in several threads, and prints the results of each thread.
-// service MODEL    - MODEL is a path prefix, e.g. oarlock-demo/lenet; OARLOCK_ORT_LIBRARY is the path of libonnxruntime.so
+// service MODEL    - MODEL is a path prefix, e.g. oarlock-demo/lenet; OARLOCK_ORT_LIBRARY is the path of
+// libonnxruntime.so
 #include <oarlock/oarlock.h>
 
 #include <cstdint>
