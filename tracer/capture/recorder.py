@@ -276,11 +276,13 @@ class Recorder:
         (block or self.block).vars[name] = desc
         return desc
 
-    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
+    def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._known_names.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
+        name = self._known_names.get(id(tensor)) or self.namer.persistable(
+            preferred_name or tensor.name
+        )
         trainable = not tensor.stop_gradient
         flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
         self.declare(name, tensor.meta, self.program.block, **flags)

@@ -12,7 +12,8 @@ from ..core.errors import OpError, with_user_line
 class Group:
     """A group of global ranks.
 
-    rank: the rank of this process in the group, -1 if it is not a member; id: Paddle's `ring_id`
+    rank: the rank of this process in the group, -1 if it is not a member.
+    id: Paddle's `ring_id`.
     """
 
     def __init__(self, id: int, ranks: Sequence[int], communicator: Communicator | None) -> None:

@@ -40,7 +40,8 @@ _NCCL_TYPES = {
 class NcclWork:
     """A started NCCL operation.
 
-    arrays: kept alive until it is finished; on_completion: called once when it is finished
+    arrays: kept alive until it is finished.
+    on_completion: called once when it is finished.
     """
 
     def __init__(

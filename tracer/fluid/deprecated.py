@@ -17,7 +17,8 @@ _warned: set[str] = set()
 def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
     """Decorate a function or class so that its first use warns and names the replacement.
 
-    old: such as `fluid.layers.fc`; new: such as `paddle.static.nn.fc`
+    old: such as `fluid.layers.fc`.
+    new: such as `paddle.static.nn.fc`.
     """
     REPLACEMENTS[old] = new
 

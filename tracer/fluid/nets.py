@@ -71,7 +71,8 @@ def img_conv_group(
     """Several convolutions, each with optional batch normalization and dropout, followed by
     pooling.
 
-    input: [N, C, H, W]; returns [N, C', H', W']
+    input: [N, C, H, W].
+    Returns [N, C', H', W'].
 
     Arguments that are no lists apply to all convolutions.
     """
@@ -136,7 +137,8 @@ def sequence_conv_pool(
 def glu(input: Any, dim: int = -1) -> Any:
     """Gated linear unit: the first half times the sigmoid of the second (Dauphin et al. 2017).
 
-    input: [*, 2 * D]; returns [*, D]
+    input: [*, 2 * D].
+    Returns [*, D].
     """
     first, second = layers.split(input, 2, dim)
     return OPS["elementwise_mul"](first, OPS["sigmoid"](second))
@@ -148,7 +150,10 @@ def scaled_dot_product_attention(
     """Multi-head attention: softmax(queries keys' / sqrt(D)) values; with several heads the inputs
     are projected.
 
-    queries: [N, L, D]; keys: [N, S, D]; values: [N, S, E]; returns [N, L, E]
+    queries: [N, L, D].
+    keys: [N, S, D].
+    values: [N, S, E].
+    Returns [N, L, E].
     """
     if not queries.ndim == keys.ndim == values.ndim == 3:
         shapes = f"(Q={queries.meta}, K={keys.meta}, V={values.meta})"

@@ -203,7 +203,7 @@ def verify(
         if len(tried) == enough:
             break
     if not tried:
-        why = f"not verified: none of the made-up inputs fits; {rejected}"
+        why = f"not verified: none of the generated inputs fits; {rejected}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"

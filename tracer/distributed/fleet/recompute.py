@@ -58,8 +58,8 @@ def recompute(
 class _Call:
     """A function call that can be repeated.
 
-    inputs: indices of the argument tensors that require gradients; leaves: other tensors that
-    require gradients, such as parameters
+    inputs: indices of the argument tensors that require gradients.
+    leaves: other tensors that require gradients, such as parameters.
     """
 
     inputs: list[int]

@@ -27,7 +27,9 @@ _EXIT_STATUS = "exit"  # the status of a rank that has reached the end of its pr
 class WaitState:
     """What a rank waits for.
 
-    operation: a collective and its ranks; line: the user's line that called it; since: a time
+    operation: a collective and its ranks.
+    line: the user's line that called it.
+    since: a time.
     """
 
     operation: str

@@ -26,8 +26,10 @@ _TERMINATE_SECONDS = 8.0  # in which a job must end after a signal; its ranks ha
 class JobConfig:
     """Configuration of a job.
 
-    count: number of processes; devices: GPU indices, the same number for each process; logs: the
-    folder of workerlog.N; extra: more environment variables
+    count: number of processes.
+    devices: GPU indices, the same number for each process.
+    logs: the folder of workerlog.N.
+    extra: more environment variables.
     """
 
     count: int

@@ -50,7 +50,8 @@ class FC(NameScopedLayer):
     """act(x @ weight + bias), or the sum of several such products. As in 1.5, the weights are
     created at the first call.
 
-    x: [*S], or a list of them; returns [*S[:num_flatten_dims], size]
+    x: [*S], or a list of them.
+    Returns [*S[:num_flatten_dims], size].
     """
 
     def __init__(
@@ -186,7 +187,8 @@ class GRUUnit(NameScopedLayer):
 
     size: 3 * D
 
-    input: [N, 3 * D], already projected; hidden: [N, D]
+    input: [N, 3 * D], already projected.
+    hidden: [N, D].
     Returns hidden [N, D], reset hidden [N, D] and gates [N, 3 * D].
     """
 

@@ -56,7 +56,8 @@ class MSELoss(_ReducedLoss):
 class BCELoss(_ReducedLoss):
     """-(label * log(input) + (1 - label) * log(1 - input)) * weight.
 
-    input, label, weight: [*S]; returns [1], or [*S] without reduction
+    input, label, weight: [*S].
+    Returns [1], or [*S] without reduction.
     """
 
     def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
@@ -74,7 +75,9 @@ class BCELoss(_ReducedLoss):
 class NLLLoss(_ReducedLoss):
     """-input[label] * weight[label].
 
-    input: log-probabilities [N, C, *S]; label: [N, *S]; weight: [C]
+    input: log-probabilities [N, C, *S].
+    label: [N, *S].
+    weight: [C].
     Returns [1], or [N, *S] without reduction. reduction="mean" divides by the sum of the weights.
     Labels equal to ignore_index have no loss.
     """

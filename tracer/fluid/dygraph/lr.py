@@ -36,7 +36,8 @@ __all__ = [
 class LearningRateDecay(LRScheduler):
     """Base class of the schedules.
 
-    begin: number of the first step; step: increment of the step number
+    begin: number of the first step.
+    step: increment of the step number.
     `step()` returns the current rate.
     """
 

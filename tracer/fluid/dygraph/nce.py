@@ -35,7 +35,9 @@ class NCE(NameScopedLayer):
     """Noise-contrastive estimation: loss of distinguishing labels from sampled classes (Gutmann and
     Hyvarinen 2010).
 
-    x: [N, dim]; label: int64 [N, T]; returns [N, 1]
+    x: [N, dim].
+    label: int64 [N, T].
+    Returns [N, 1].
 
     As in 1.8, a bias is created only if bias_attr is given. As in `fluid.layers.nce`, classes are
     sampled once for all rows.

@@ -124,7 +124,8 @@ def _infer_normalized_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
 class LayerNorm(NameScopedLayer):
     """Layer normalization over the last axes (Ba et al. 2016) with an activation.
 
-    x: [*, *normalized_shape]; returns the same shape
+    x: [*, *normalized_shape].
+    Returns the same shape.
     """
 
     def __init__(
@@ -185,8 +186,9 @@ def _infer_channels(args: dict[str, Any], x: Any) -> dict[str, Any]:
 class GroupNorm(NameScopedLayer):
     """Normalization over groups of channels (Wu and He 2018) with an activation.
 
-    x: [N, C, *]; returns the same shape. As in 1.8, weight and bias are created only if param_attr
-    and bias_attr are given.
+    x: [N, C, *].
+    Returns the same shape. As in 1.8, weight and bias are created only if param_attr and bias_attr
+    are given.
     """
 
     def __init__(
@@ -248,7 +250,8 @@ def _infer_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
 class SpectralNorm(NameScopedLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).
 
-    weight: [*weight_shape]; returns the same shape
+    weight: [*weight_shape].
+    Returns the same shape.
     """
 
     def __init__(

@@ -33,8 +33,10 @@ def hsigmoid(
     """Hierarchical sigmoid: a softmax over many classes as a path in a binary tree (Morin and
     Bengio 2005).
 
-    input: [N, D]; label: int [N, 1]; returns [N, 1]
+    input: [N, D].
+    label: int [N, 1].
     path_table, path_code: [N, L]; a user-defined tree, with is_custom
+    Returns [N, 1].
     """
     if is_custom != (path_table is not None) or is_custom != (path_code is not None):
         raise OpError(
@@ -68,7 +70,9 @@ def sampled_softmax_with_cross_entropy(
 ) -> Any:
     """Cross entropy over the labels and num_samples sampled classes (Jean et al. 2015).
 
-    logits: [N, C]; label: int64 [N, T]; returns [N, 1]
+    logits: [N, C].
+    label: int64 [N, T].
+    Returns [N, 1].
     """
     sampled_logits, sampled_labels, *_ = OPS["sample_logits"](
         logits,
@@ -99,7 +103,9 @@ def center_loss(
     """Half the squared distance to the center of the class; centers are moved at rate alpha (Wen et
     al. 2016).
 
-    input: [N, D]; label: int [N, 1]; returns [N, 1]
+    input: [N, D].
+    label: int [N, 1].
+    Returns [N, 1].
     """
     helper = LayerHelper("center_loss", None, input, label)
     width = static_size("center_loss", input, 1)

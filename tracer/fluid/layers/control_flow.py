@@ -55,7 +55,8 @@ def tensor_array_to_tensor(
 def lod_rank_table(x: Any, level: int = 0) -> Any:
     """Return the sequences of a level, sorted by length, the longest first.
 
-    x: [R, *] with LoD; returns int64 [n, 2]: index and length
+    x: [R, *] with LoD.
+    Returns int64 [n, 2]: index and length.
     """
     return OPS["lod_rank_table"](x, None, level=level)
 
@@ -63,6 +64,7 @@ def lod_rank_table(x: Any, level: int = 0) -> Any:
 def reorder_lod_tensor_by_rank(x: Any, rank_table: Any) -> Any:
     """Reorder the sequences of x, or its rows if it has no LoD, as in a lod_rank_table.
 
-    x: [R, *]; returns the same shape
+    x: [R, *].
+    Returns the same shape.
     """
     return OPS["reorder_lod_tensor_by_rank"](x, None, rank_table)

@@ -49,7 +49,8 @@ def deformable_conv(
     """Deformable 2-D convolution: samples at positions shifted by `offset`, scaled by `mask` if
     modulated (Dai et al. 2017).
 
-    input: [N, C, H, W]; returns [N, num_filters, H', W']
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
     return nn.deform_conv2d(
         input,
@@ -108,7 +109,8 @@ def pool2d(
 ) -> Any:
     """Maximum or average of each window, or with global_pooling of each image.
 
-    input: [N, C, H, W]; returns [N, C, H', W']
+    input: [N, C, H, W].
+    Returns [N, C, H', W'].
     """
     args = dict(locals())
     return _pool(2, input, args, data_format)
@@ -130,7 +132,8 @@ def pool3d(
 ) -> Any:
     """Maximum or average of each window, or with global_pooling of each volume.
 
-    input: [N, C, D, H, W]; returns [N, C, D', H', W']
+    input: [N, C, D, H, W].
+    Returns [N, C, D', H', W'].
     """
     args = dict(locals())
     return _pool(3, input, args, data_format)
@@ -161,8 +164,8 @@ def adaptive_pool2d(
 ) -> Any:
     """Maximum or average of a fixed number of windows along each axis.
 
-    input: [N, C, H, W]; returns [N, C, *pool_size], and with require_index the indices of the
-    maxima
+    input: [N, C, H, W].
+    Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
     return _adaptive_pool(2, input, pool_size, pool_type, require_index)
 
@@ -177,7 +180,7 @@ def adaptive_pool3d(
 ) -> Any:
     """Maximum or average of a fixed number of windows along each axis.
 
-    input: [N, C, D, H, W]; returns [N, C, *pool_size], and with require_index the indices of the
-    maxima
+    input: [N, C, D, H, W].
+    Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
     return _adaptive_pool(3, input, pool_size, pool_type, require_index)

@@ -132,7 +132,8 @@ def im2sequence(
 ) -> Any:
     """Extract windows of images as rows, with LoD: one sequence per image.
 
-    input: [N, C, H, W]; returns [N L, C KH KW]
+    input: [N, C, H, W].
+    Returns [N L, C KH KW].
     """
     kernels, strides, out_stride = (
         [v, v] if isinstance(v, int) else list(v) for v in (filter_size, stride, out_stride)

@@ -16,7 +16,9 @@ __all__ = ["continuous_value_model", "filter_by_instag", "hash", "similarity_foc
 def continuous_value_model(input: Any, cvm: Any, use_cvm: bool = True) -> Any:
     """Replace the first two columns, shows and clicks, by logarithms; without use_cvm drop them.
 
-    input: [N, D]; cvm: [N, 2]; returns [N, D], or [N, D - 2] without use_cvm
+    input: [N, D].
+    cvm: [N, 2].
+    Returns [N, D], or [N, D - 2] without use_cvm.
     """
     return OPS["cvm"](input, None, cvm, use_cvm=use_cvm)
 
@@ -27,7 +29,10 @@ def filter_by_instag(
     """Select rows of ins (sequences with is_lod) that have one of the tags, and return ones for
     them; if there are none, return a row of out_val_if_empty and 0.
 
-    ins: [R, D]; ins_tag: int64 [T, 1] with LoD; filter_tag: int64 [K]; returns [S, D], [n, 1]
+    ins: [R, D].
+    ins_tag: int64 [T, 1] with LoD.
+    filter_tag: int64 [K].
+    Returns [S, D], [n, 1].
     """
     attrs = {"is_lod": is_lod, "out_val_if_empty": out_val_if_empty}
     return list(OPS["filter_by_instag"](ins, None, ins_tag, None, filter_tag, **attrs)[:2])
@@ -42,7 +47,8 @@ def similarity_focus(input: Any, axis: int, indexes: list[int], name: str | None
     """Return 1 along the axis where the matrix at one of the indexes has one of its largest
     elements, else 0.
 
-    input: [B, C, H, W]; returns the same shape
+    input: [B, C, H, W].
+    Returns the same shape.
     """
     if axis not in (1, 2, 3):
         raise ValueError(with_user_line(f"similarity_focus: axis={axis} is not 1, 2 or 3"))

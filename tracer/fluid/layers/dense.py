@@ -41,7 +41,8 @@ def fc(
     """act(input @ W + b), with the axes from num_flatten_dims on flattened to one; for several
     inputs the sum of the products.
 
-    input: [*B, *D]; returns [*B, size]
+    input: [*B, *D].
+    Returns [*B, size].
     """
     return nn.fc(input, size, num_flatten_dims, param_attr, bias_attr, act, name)
 
@@ -78,7 +79,9 @@ def matmul(
 ) -> Any:
     """alpha * x @ y over the last two axes; the other axes are broadcast.
 
-    x: [*A, M, K]; y: [*B, K, N]; returns [*A, M, N], or [1] for two vectors
+    x: [*A, M, K].
+    y: [*B, K, N].
+    Returns [*A, M, N], or [1] for two vectors.
     """
     return OPS["matmul"](x, y, transpose_X=transpose_x, transpose_Y=transpose_y, alpha=float(alpha))
 
@@ -90,7 +93,9 @@ def mul(
     """Matrix product with the first num_col_dims axes of each operand, and its other axes,
     flattened to one.
 
-    x: [*A, *K]; y: [*K, *B]; returns [*A, *B]
+    x: [*A, *K].
+    y: [*K, *B].
+    Returns [*A, *B].
     """
     return OPS["mul"](x, y, x_num_col_dims=x_num_col_dims, y_num_col_dims=y_num_col_dims)
 

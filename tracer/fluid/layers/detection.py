@@ -61,7 +61,8 @@ def anchor_generator(
 ) -> Any:
     """Generate anchor boxes in pixels at each position of a feature map (Ren et al. 2015).
 
-    input: [N, C, H, W]; returns boxes and variances [H, W, P, 4]
+    input: [N, C, H, W].
+    Returns boxes and variances [H, W, P, 4].
     """
     boxes, variances = OPS["anchor_generator"](
         input,
@@ -90,7 +91,8 @@ def density_prior_box(
     """Generate several shifted prior boxes of each size at each position of a feature map (Zhang et
     al. 2017).
 
-    input: [N, C, H, W]; image: [N, C', H', W']
+    input: [N, C, H, W].
+    image: [N, C', H', W'].
     Returns boxes and variances [H, W, P, 4]; with flatten_to_2d [H * W * P, 4].
     """
     step = _width_height(steps, "density_prior_box: steps")
@@ -251,7 +253,9 @@ def target_assign(
     """Return the target of each box, mismatch_value for unmatched boxes, and weights of 1 for
     matched ones.
 
-    input: [R, P, K]; matched_indices: [N, M]; returns [N, M, K], [N, M, 1]
+    input: [R, P, K].
+    matched_indices: [N, M].
+    Returns [N, M, K], [N, M, 1].
     """
     return OPS["target_assign"](
         input,
@@ -283,8 +287,11 @@ def ssd_loss(
 ) -> Any:
     """Loss of a single shot detector (Liu et al. 2016).
 
-    location: [N, P, 4]; confidence: [N, P, C]; prior_box: [P, 4]
-    gt_box: [G, 4]; gt_label: [G, 1]; ground truth with LoD, one sequence per image
+    location: [N, P, 4].
+    confidence: [N, P, C].
+    prior_box: [P, 4].
+    gt_box: [G, 4].
+    gt_label: [G, 1]; ground truth with LoD, one sequence per image.
 
     Returns [N, 1].
     """
@@ -352,7 +359,10 @@ def yolov3_loss(
 ) -> Any:
     """Loss of a YOLOv3 feature map (Redmon and Farhadi 2018).
 
-    x: [N, A * (5 + C), H, W]; gt_box: [N, B, 4]; gt_label: int32 [N, B]; returns [N]
+    x: [N, A * (5 + C), H, W].
+    gt_box: [N, B, 4].
+    gt_label: int32 [N, B].
+    Returns [N].
     """
     return OPS["yolov3_loss"](
         x,
@@ -388,7 +398,9 @@ def detection_output(
 ) -> Any:
     """Decode and select the boxes of a single shot detector.
 
-    loc: [N, P, 4]; scores: [N, P, C] before the softmax; prior_box: [P, 4]
+    loc: [N, P, 4].
+    scores: [N, P, C] before the softmax.
+    prior_box: [P, 4].
 
     Returns class, score and box [R, 6] with LoD. As in Paddle 1.8, background_label and nms_eta
     have no effect: they are 0 and 1.
@@ -414,7 +426,8 @@ def detection_output(
 def box_clip(input: Any, im_info: Any, name: str | None = None) -> Any:
     """Clip boxes to their image.
 
-    input: [T, *, 4] with LoD, one sequence per image; im_info: [N, 3] with height, width and scale
+    input: [T, *, 4] with LoD, one sequence per image.
+    im_info: [N, 3] with height, width and scale.
     """
     return OPS["box_clip"](input, None, im_info)
 
@@ -429,7 +442,10 @@ def box_decoder_and_assign(
 ) -> Any:
     """Decode the box of each class, and return also that of the class with the highest score.
 
-    prior_box: [R, 4]; target_box: [R, 4 * C]; box_score: [R, C]; returns [R, 4 * C], [R, 4]
+    prior_box: [R, 4].
+    target_box: [R, 4 * C].
+    box_score: [R, C].
+    Returns [R, 4 * C], [R, 4].
     """
     return OPS["box_decoder_and_assign"](
         prior_box, prior_box_var, target_box, box_score, box_clip=float(box_clip)
@@ -440,7 +456,8 @@ def polygon_box_transform(input: Any, name: str | None = None) -> Any:
     """Convert offsets to the coordinates of polygon corners, on a grid with a stride of 4 pixels
     (Zhou et al. 2017).
 
-    input: [N, 2 * K, H, W]; returns the same shape
+    input: [N, 2 * K, H, W].
+    Returns the same shape.
     """
     return OPS["polygon_box_transform"](input)
 
@@ -459,7 +476,8 @@ def detection_map(
 ) -> Any:
     """Mean average precision of a detector (Everingham et al. 2010), [1].
 
-    detect_res: [K, 6]; label: [G, 5] or [G, 6]; both with LoD
+    detect_res: [K, 6].
+    label: [G, 5] or [G, 6]; both with LoD.
     has_state: int32 [1]; whether input_states contain earlier statistics
     out_states: the same variables, which are updated
 

@@ -42,9 +42,10 @@ def image_resize(
 ) -> Any:
     """Resize images or volumes to out_shape, or by a factor.
 
-    input: [N, C, *S]; returns [N, C, *out_shape]
+    input: [N, C, *S].
     out_shape, scale: numbers or variables
     resample: "BILINEAR", "TRILINEAR", "NEAREST" or "BICUBIC"
+    Returns [N, C, *out_shape].
     """
     if out_shape is None and scale is None and actual_shape is None:
         raise OpError(with_user_line(f"image_resize: requires out_shape or scale (X={input.meta})"))
@@ -149,7 +150,8 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
 def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
     """Return the sampling grid of an affine transform, [N, H, W, 2].
 
-    theta: [N, 2, 3]; out_shape: [N, C, H, W], or a variable
+    theta: [N, 2, 3].
+    out_shape: [N, C, H, W], or a variable.
     """
     return vision.affine_grid(theta, out_shape, align_corners=True)
 
@@ -158,7 +160,9 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
 def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
     """Sample images at the positions of a grid by bilinear interpolation.
 
-    x: [N, C, H, W]; grid: [N, H', W', 2]; returns [N, C, H', W']
+    x: [N, C, H, W].
+    grid: [N, H', W', 2].
+    Returns [N, C, H', W'].
     """
     return OPS["grid_sampler"](x, grid)
 
@@ -167,7 +171,8 @@ def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
 def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
     """Rearrange channels to pixels (Shi et al. 2016).
 
-    x: [N, C * r * r, H, W]; returns [N, C, H * r, W * r]
+    x: [N, C * r * r, H, W].
+    Returns [N, C, H * r, W * r].
     """
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor)
 
@@ -176,7 +181,8 @@ def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
 def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
     """Shift some channels to the previous frame, some to the next (Lin et al. 2019).
 
-    x: [N * T, C, H, W]; returns the same shape
+    x: [N * T, C, H, W].
+    Returns the same shape.
     """
     return OPS["temporal_shift"](x, seg_num=seg_num, shift_ratio=float(shift_ratio))
 
@@ -190,7 +196,8 @@ def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
 def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
     """Rearrange blocks of pixels to channels, in the order of Darknet's `reorg`.
 
-    x: [N, C, H, W]; returns [N, C * b * b, H / b, W / b]
+    x: [N, C, H, W].
+    Returns [N, C * b * b, H / b, W / b].
     """
     b, (_, channels, height, width) = blocksize, x.meta.shape
     inner = channels // (b * b)
@@ -202,7 +209,9 @@ def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
 def fsp_matrix(x: Any, y: Any) -> Any:
     """Products of the channels of two feature maps, averaged over the pixels (Yim et al. 2017).
 
-    x: [N, C, H, W]; y: [N, D, H, W]; returns [N, C, D]
+    x: [N, C, H, W].
+    y: [N, D, H, W].
+    Returns [N, C, D].
     """
     flat = [OPS["reshape2"](t, shape=[0, 0, -1]) for t in (x, y)]
     num_pixels = x.meta.shape[2] * x.meta.shape[3]
@@ -212,6 +221,7 @@ def fsp_matrix(x: Any, y: Any) -> Any:
 def add_position_encoding(input: Any, alpha: float, beta: float, name: str | None = None) -> Any:
     """alpha * input + beta * sinusoidal position encoding (Vaswani et al. 2017).
 
-    input: [N, T, D], or [R, D] with LoD; returns the same shape
+    input: [N, T, D], or [R, D] with LoD.
+    Returns the same shape.
     """
     return OPS["add_position_encoding"](input, alpha=float(alpha), beta=float(beta))

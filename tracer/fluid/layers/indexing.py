@@ -48,7 +48,10 @@ def scatter(
 ) -> Any:
     """Write rows at the indices, or with overwrite=False add them.
 
-    input: [N, *]; index: int [M] or [M, 1]; updates: [M, *]; returns [N, *]
+    input: [N, *].
+    index: int [M] or [M, 1].
+    updates: [M, *].
+    Returns [N, *].
     """
     return OPS["scatter"](input, index, updates, overwrite=overwrite)
 
@@ -57,7 +60,10 @@ def scatter(
 def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """Add elements or slices at the indices.
 
-    ref: [*S]; index: int [*B, k]; updates: [*B, *S[k:]]; returns [*S]
+    ref: [*S].
+    index: int [*B, k].
+    updates: [*B, *S[k:]].
+    Returns [*S].
     """
     return OPS["scatter_nd_add"](ref, index, updates)
 
@@ -66,7 +72,9 @@ def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) 
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Add elements or slices at the indices to zeros.
 
-    index: int [*B, k]; updates: [*B, *shape[k:]]; returns [*shape]
+    index: int [*B, k].
+    updates: [*B, *shape[k:]].
+    Returns [*shape].
     """
     return layout.scatter_nd(index, updates, shape)
 
@@ -75,7 +83,8 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
 def gather_tree(ids: Any, parents: Any) -> Any:
     """Backtrace the beams from the tokens and parent indices of each step.
 
-    ids, parents: int [T, B, W]; returns [T, B, W]
+    ids, parents: int [T, B, W].
+    Returns [T, B, W].
     """
     return OPS["gather_tree"](ids, parents)
 
@@ -102,7 +111,8 @@ def multiplex(inputs: Any, index: Any) -> Any:
 def topk(input: Any, k: Any, name: str | None = None) -> Any:
     """Return the k largest elements along the last axis, and their indices.
 
-    input: [*, N]; returns [*, k], int64 [*, k]
+    input: [*, N].
+    Returns [*, k], int64 [*, k].
     """
     values, indices = (
         OPS["top_k"](input, k) if isinstance(k, Tensor) else OPS["top_k"](input, k=int(k))
@@ -137,7 +147,8 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
 def unique(x: Any, dtype: Any = "int32") -> Any:
     """Return the distinct elements in the order of first occurrence, and the index of each element.
 
-    x: [N]; returns [K], int [N]
+    x: [N].
+    Returns [K], int [N].
     """
     values, _, inverse, *_ = OPS["unique"](x, dtype=dtype_of(dtype).proto, is_sorted=False)
     return values, inverse
@@ -148,7 +159,8 @@ def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
     """Return the distinct elements in the order of first occurrence, the index of each element, and
     counts.
 
-    x: [N]; returns [K], int [N], int [K]
+    x: [N].
+    Returns [K], int [N], int [K].
     """
     outputs: tuple[Any, Any, Any] = OPS["unique_with_counts"](x, dtype=dtype_of(dtype).proto)
     return outputs
@@ -160,6 +172,7 @@ def shard_index(
 ) -> Any:
     """Convert labels to those of one of nshards shards; ignore_value for labels of other shards.
 
-    input: int [*, 1]; returns the same shape
+    input: int [*, 1].
+    Returns the same shape.
     """
     return layout.shard_index(input, index_num, nshards, shard_id, ignore_value)

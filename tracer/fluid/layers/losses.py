@@ -40,7 +40,9 @@ def cross_entropy(
 ) -> Any:
     """Negative log-likelihood of the label.
 
-    input: probabilities [*, C]; label: int [*, 1], or float [*, C] with soft_label; returns [*, 1]
+    input: probabilities [*, C].
+    label: int [*, 1], or float [*, C] with soft_label.
+    Returns [*, 1].
     """
     if soft_label:
         return OPS["cross_entropy"](input, label, soft_label=True, ignore_index=ignore_index)
@@ -59,7 +61,9 @@ def softmax_with_cross_entropy(
 ) -> Any:
     """Negative log-likelihood of the label under the softmax of the logits.
 
-    logits: [*, C, *]; label: int [*, 1, *], or float [*, C, *] with soft_label; returns [*, 1, *]
+    logits: [*, C, *].
+    label: int [*, 1, *], or float [*, C, *] with soft_label.
+    Returns [*, 1, *].
     """
     softmax, loss = OPS["softmax_with_cross_entropy"](
         logits,
@@ -98,7 +102,9 @@ def sigmoid_cross_entropy_with_logits(
 def log_loss(input: Any, label: Any, epsilon: float = 0.0001, name: str | None = None) -> Any:
     """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon).
 
-    input: probabilities [N, 1]; label: float [N, 1]; returns [N, 1]
+    input: probabilities [N, 1].
+    label: float [N, 1].
+    Returns [N, 1].
     """
     return OPS["log_loss"](input, label, epsilon=float(epsilon))
 
@@ -119,7 +125,8 @@ def smooth_l1(
 ) -> Any:
     """Smooth L1 loss: quadratic near 0, linear beyond, summed per row (Girshick 2015).
 
-    x, y: [N, *]; returns [N, 1]
+    x, y: [N, *].
+    Returns [N, 1].
     """
     scale = 1.0 if sigma is None else float(sigma) ** 2
     difference = OPS["elementwise_sub"](x, y)
@@ -138,7 +145,8 @@ def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = 
     """Kullback-Leibler divergence of target from exp(x).
 
     x, target: [N, *]
-    reduction: "none", "mean", "sum" or "batchmean"; returns [1], or [N, *] without reduction
+    reduction: "none", "mean", "sum" or "batchmean".
+    Returns [1], or [N, *] without reduction.
     """
     return ensure_1d(OPS["kldiv_loss"](x, target, reduction=reduction))
 
@@ -147,7 +155,9 @@ def bpr_loss(input: Any, label: Any, name: str | None = None) -> Any:
     """Bayesian personalized ranking loss of the label's score against all others (Hidasi et al.
     2016).
 
-    input: [N, C]; label: int [N, 1]; returns [N, 1]
+    input: [N, C].
+    label: int [N, 1].
+    Returns [N, 1].
     """
     return OPS["bpr_loss"](input, label)
 
@@ -195,7 +205,10 @@ def sigmoid_focal_loss(
 ) -> Any:
     """Focal loss divided by the number of foreground samples (Lin et al. 2017).
 
-    x: [N, C]; label: int [N, 1], 0 for the background; fg_num: int [1]; returns [N, C]
+    x: [N, C].
+    label: int [N, 1], 0 for the background.
+    fg_num: int [1].
+    Returns [N, C].
     """
     num_classes = int(x.meta.shape[1])
     flat = OPS["squeeze2"](label, axes=[-1])
@@ -228,7 +241,9 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     """N-pair loss: cross entropy of the similarities of anchors and positives, plus L2
     regularization (Sohn 2016).
 
-    anchor, positive: [N, D]; labels: [N]; returns [1]
+    anchor, positive: [N, D].
+    labels: [N].
+    Returns [1].
     """
     column = reshape(labels, [-1, 1])
     rows = OPS["expand"](column, expand_times=[1, labels.meta.shape[0]])
@@ -247,7 +262,9 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
 def dice_loss(input: Any, label: Any, epsilon: float = 0.00001, name: str | None = None) -> Any:
     """1 - 2 * intersection / sum, averaged over the images.
 
-    input: probabilities [N, *, C]; label: int [N, *, 1]; returns [1]
+    input: probabilities [N, *, C].
+    label: int [N, *, 1].
+    Returns [1].
     """
     flat = OPS["squeeze2"](label, axes=[-1])
     one_hot = OPS["one_hot_v2"](flat, depth=int(input.meta.shape[-1]), dtype=5)

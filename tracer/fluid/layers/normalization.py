@@ -44,7 +44,8 @@ def instance_norm(
 ) -> Any:
     """Normalization per image and channel, with weight and bias (Ulyanov et al. 2017).
 
-    input: [N, C, *]; returns the same shape
+    input: [N, C, *].
+    Returns the same shape.
     """
     return nn.instance_norm(input, epsilon, ParamAttr.of(param_attr), ParamAttr.of(bias_attr), name)
 
@@ -68,7 +69,8 @@ def inplace_abn(
 ) -> Any:
     """Batch normalization followed by an activation: None, "identity", "leaky_relu" or "elu".
 
-    input: [N, C, *]; returns the same shape
+    input: [N, C, *].
+    Returns the same shape.
     """
     out = nn.batch_norm(
         input,
@@ -108,8 +110,9 @@ def data_norm(
     """(input - mean) / deviation, from sums over all data, which a parameter server would update;
     here they keep their initial values.
 
-    input: [N, C]; returns [N, C]
+    input: [N, C].
     param_attr: dict with the initial sums "batch_size", "batch_sum" and "batch_square"
+    Returns [N, C].
     """
     initial = param_attr if isinstance(param_attr, dict) else {}
     helper = LayerHelper("data_norm", None, input)
@@ -191,7 +194,8 @@ def lrn(
     """input / (k + alpha * sum of squares over n neighboring channels) ** beta (Krizhevsky et al.
     2012).
 
-    input: [N, C, H, W]; returns the same shape
+    input: [N, C, H, W].
+    Returns the same shape.
     """
     return OPS["lrn"](
         input, n=n, k=float(k), alpha=float(alpha), beta=float(beta), data_format=data_format

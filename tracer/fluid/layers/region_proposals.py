@@ -52,8 +52,12 @@ def rpn_target_assign(
     """Sample anchors to train a region proposal network; return its predictions and their targets
     (Ren et al. 2015).
 
-    bbox_pred: [N, A, 4]; cls_logits: [N, A, 1]; anchor_box: [A, 4]; im_info: [N, 3]
-    gt_boxes: [G, 4]; is_crowd: int32 [G]; with LoD, one sequence per image
+    bbox_pred: [N, A, 4].
+    cls_logits: [N, A, 1].
+    anchor_box: [A, 4].
+    im_info: [N, 3].
+    gt_boxes: [G, 4].
+    is_crowd: int32 [G]; with LoD, one sequence per image.
 
     Returns scores [F + B, 1], box offsets [F, 4], their targets int32 [F + B, 1] and [F, 4], and
     weights of the offsets [F, 4].
@@ -99,8 +103,9 @@ def retinanet_target_assign(
     """Select anchors to train RetinaNet; return its predictions and their targets (Lin et al.
     2017).
 
-    bbox_pred: [N, A, 4]; cls_logits: [N, A, C]; gt_labels: int32 [G, 1]; others as in
-    rpn_target_assign
+    bbox_pred: [N, A, 4].
+    cls_logits: [N, A, C].
+    gt_labels: int32 [G, 1]; others as in rpn_target_assign.
 
     Returns the results of rpn_target_assign, and the number of foreground anchors plus one, int32
     [N, 1].
@@ -145,7 +150,9 @@ def generate_proposals(
 ) -> Any:
     """Propose regions from the outputs of a region proposal network (Ren et al. 2015).
 
-    scores: [N, A, H, W]; bbox_deltas: [N, 4 * A, H, W]; im_info: [N, 3]
+    scores: [N, A, H, W].
+    bbox_deltas: [N, 4 * A, H, W].
+    im_info: [N, 3].
 
     Returns regions [K, 4] and scores [K, 1] with LoD, one sequence per image; with return_rois_num
     also the end of each sequence, int64 [N].
@@ -189,7 +196,9 @@ def generate_proposal_labels(
 ) -> Any:
     """Sample regions for training, and return their targets (Girshick 2015).
 
-    rpn_rois: [R, 4]; gt_classes, is_crowd: int32 [G, 1]; gt_boxes: [G, 4]
+    rpn_rois: [R, 4].
+    gt_classes, is_crowd: int32 [G, 1].
+    gt_boxes: [G, 4].
 
     Returns regions [K, 4], classes int32 [K, 1], targets, and inside and outside weights [K, 4 *
     class_nums], all with one sequence per image.
@@ -229,7 +238,8 @@ def generate_mask_labels(
 ) -> Any:
     """Return the mask targets of regions (He et al. 2017).
 
-    rois: [R, 4]; labels_int32: [R, 1]
+    rois: [R, 4].
+    labels_int32: [R, 1].
     gt_segms: [P, 2] with three LoD levels: objects of images, polygons of objects, points of
     polygons
 
@@ -263,8 +273,8 @@ def distribute_fpn_proposals(
 ) -> Any:
     """Distribute regions to pyramid levels by their size (Lin et al. 2017).
 
-    fpn_rois: [R, 4] with LoD; returns a list of the regions per level, and the original order [R,
-    1]
+    fpn_rois: [R, 4] with LoD.
+    Returns a list of the regions per level, and the original order [R, 1].
     """
     levels = {
         "min_level": min_level,
@@ -285,7 +295,8 @@ def collect_fpn_proposals(
 ) -> Any:
     """Select the regions with the highest scores over all levels (Lin et al. 2017).
 
-    multi_rois, multi_scores: lists of [*, 4] and [*, 1] with LoD; returns [K, 4] with LoD
+    multi_rois, multi_scores: lists of [*, 4] and [*, 1] with LoD.
+    Returns [K, 4] with LoD.
     """
     num_levels = max_level - min_level + 1
     operands = list(multi_rois[:num_levels]), None, list(multi_scores[:num_levels])
@@ -343,7 +354,9 @@ def locality_aware_nms(
 ) -> Any:
     """Non-maximum suppression that first merges neighboring boxes (Zhou et al. 2017).
 
-    bboxes: [N, M, S]; scores: [N, 1, M]; returns [R, 2 + S] with LoD
+    bboxes: [N, M, S].
+    scores: [N, 1, M].
+    Returns [R, 2 + S] with LoD.
     S is 4, or twice the number of corners of convex polygons.
     """
     if len(scores.shape) != 3 or scores.shape[1] != 1:

@@ -98,7 +98,9 @@ class GRUCell(RNNCell):
 class LSTMCell(RNNCell):
     """The cell of `fluid.contrib`'s BasicLSTMUnit.
 
-    inputs: [B, D]; states: [h, c], [B, hidden_size] each; returns (h, [h, c])
+    inputs: [B, D].
+    states: [h, c], [B, hidden_size] each.
+    Returns (h, [h, c]).
     """
 
     def __init__(
@@ -149,7 +151,8 @@ def _reverse_time(x: Any) -> Any:
 def select_masked(new: Any, old: Any, mask: Any) -> Any:
     """Return `new` where mask is 1, `old` where it is 0.
 
-    mask: [B]; new, old: [B, *]
+    mask: [B].
+    new, old: [B, *].
     """
     negated_old = OPS["elementwise_mul"](old, OPS["scale"](mask, scale=1.0, bias=-1.0), axis=0)
     return OPS["elementwise_sub"](OPS["elementwise_mul"](new, mask, axis=0), negated_old)
@@ -211,7 +214,8 @@ def _record_rnn(
 ) -> tuple[Any, Any]:
     """Record a StaticRNN; returns the outputs [T, B, *] and the last states.
 
-    inputs: [T, B, *]; mask: [T, B] or None
+    inputs: [T, B, *].
+    mask: [T, B] or None.
     """
     static_rnn = StaticRNN()
     with static_rnn.step():

@@ -57,7 +57,9 @@ def lstm_unit(
     """One step of an LSTM; the concatenation of input and state is projected. Returns state and
     cell.
 
-    x_t: [B, M]; hidden_t_prev, cell_t_prev: [B, D]; returns [B, D], [B, D]
+    x_t: [B, M].
+    hidden_t_prev, cell_t_prev: [B, D].
+    Returns [B, D], [B, D].
     """
     width = static_size("lstm_unit", cell_t_prev, 1)
     inputs = OPS["concat"]([x_t, hidden_t_prev], axis=1)
@@ -86,8 +88,10 @@ def lstm(
 ) -> Any:
     """Multi-layer LSTM; returns the outputs of the last layer, and the last states and cells.
 
-    input: [T, B, D]; init_h, init_c: [layers, B, H]; returns [T, B, H]
+    input: [T, B, D].
+    init_h, init_c: [layers, B, H].
     is_bidirec: both directions; states [2 layers, B, H], outputs [T, B, 2 H]
+    Returns [T, B, H].
 
     All weights are one parameter, in the order of cuDNN: the matrices of all layers, then all
     biases.
@@ -141,8 +145,9 @@ def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any
 def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = None) -> Any:
     """Return the most probable labels of each sequence, or with `label` whether they are correct.
 
-    input: [R, D] with LoD; returns int64 [R, 1]
+    input: [R, D] with LoD.
     param_attr: that of linear_chain_crf, with the name of the parameter
+    Returns int64 [R, 1].
 
     Raises OpError if no parameter has this name.
     """

@@ -101,7 +101,8 @@ def psroi_pool(
 ) -> Any:
     """Position-sensitive average: each bin of a region reads its own channels (Dai et al. 2016).
 
-    rois: [R, 4]; returns [R, output_channels, *pooled]
+    rois: [R, 4].
+    Returns [R, output_channels, *pooled].
     """
     size = {
         "pooled_height": pooled_height,
@@ -122,8 +123,10 @@ def prroi_pool(
 ) -> Any:
     """Exact integral average of each bin of a region (Jiang et al. 2018).
 
-    input: [N, C, H, W]; rois: [R, 4] with LoD; returns [R, C, *pooled]
+    input: [N, C, H, W].
+    rois: [R, 4] with LoD.
     batch_roi_nums: [N]; the number of regions per image, if rois have no LoD
+    Returns [R, C, *pooled].
     """
     size = {
         "pooled_height": pooled_height,
@@ -150,9 +153,11 @@ def deformable_roi_pooling(
 ) -> Any:
     """Average of samples in each bin of a region, shifted by trans (Dai et al. 2017).
 
-    input: [N, C, H, W]; rois: [R, 4] with LoD; trans: [R, 2 * K, *part_size]; returns [R, D,
-    *pooled]
+    input: [N, C, H, W].
+    rois: [R, 4] with LoD.
+    trans: [R, 2 * K, *part_size].
     position_sensitive: each bin reads its own channels
+    Returns [R, D, *pooled].
     """
     channels = input.shape[1]
     depth = channels // (pooled_height * pooled_width) if position_sensitive else channels
@@ -187,7 +192,8 @@ def roi_perspective_transform(
 ) -> Any:
     """Warp quadrilateral regions to rectangles (Sun et al. 2018).
 
-    rois: [R, 8]; returns [R, C, h, w], a mask int32 [R, 1, h, w], and the transforms [R, 9]
+    rois: [R, 8].
+    Returns [R, C, h, w], a mask int32 [R, 1, h, w], and the transforms [R, 9].
     """
     size = {"transformed_height": transformed_height, "transformed_width": transformed_width}
     return OPS["roi_perspective_transform"](
@@ -212,7 +218,9 @@ def prior_box(
 ) -> Any:
     """Prior boxes at each position of a feature map (Liu et al. 2016).
 
-    input: [N, C, H, W]; image: [N, C', H', W']; returns boxes and variances [H, W, P, 4]
+    input: [N, C, H, W].
+    image: [N, C', H', W'].
+    Returns boxes and variances [H, W, P, 4].
     """
     largest = [float(s) for s in to_list(max_sizes or [])]
     outputs = OPS["prior_box"](
@@ -244,7 +252,9 @@ def box_coder(
 ) -> Any:
     """Encode boxes as offsets from prior boxes, or decode them.
 
-    prior_box: [M, 4]; prior_box_var: the same shape, or four numbers; returns [N, M, 4]
+    prior_box: [M, 4].
+    prior_box_var: the same shape, or four numbers.
+    Returns [N, M, 4].
     """
     attrs = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
     if isinstance(prior_box_var, Tensor):
@@ -267,7 +277,9 @@ def yolo_box(
 ) -> Any:
     """Decode boxes and scores of a YOLOv3 feature map (Redmon and Farhadi 2018).
 
-    x: [N, A * (5 + C), H, W]; img_size: int32 [N, 2]; returns [N, M, 4], [N, M, C]
+    x: [N, A * (5 + C), H, W].
+    img_size: int32 [N, 2].
+    Returns [N, M, 4], [N, M, C].
     """
     return OPS["yolo_box"](
         x,
@@ -299,8 +311,9 @@ def matrix_nms(
     """Matrix NMS: decay the scores of boxes that overlap boxes with a higher score (Wang et al.
     2020).
 
-    bboxes: [N, M, 4]; scores: [N, C, M]; returns [R, 6]; with return_index also indices int32 [R,
-    1]
+    bboxes: [N, M, 4].
+    scores: [N, C, M].
+    Returns [R, 6]; with return_index also indices int32 [R, 1].
     """
     out, index, _ = OPS["matrix_nms"](
         bboxes,
@@ -332,7 +345,8 @@ def multiclass_nms(
 ) -> Any:
     """Non-maximum suppression per class.
 
-    bboxes: [N, M, 4]; scores: [N, C, M]; or bboxes [M, C, 4] with LoD and scores [M, C]
+    bboxes: [N, M, 4].
+    scores: [N, C, M]; or bboxes [M, C, 4] with LoD and scores [M, C].
 
     Returns class, score and box [R, 6] with LoD, one sequence per image; [[-1]] if no box is
     selected.

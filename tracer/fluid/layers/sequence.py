@@ -94,7 +94,8 @@ def dynamic_lstm(
 ) -> Any:
     """LSTM over each sequence; returns hidden states and cells.
 
-    input: [R, size], already projected, with size = 4 D; returns [R, D], [R, D]
+    input: [R, size], already projected, with size = 4 D.
+    Returns [R, D], [R, D].
     """
     helper = LayerHelper("lstm", name, input)
     width = size // 4
@@ -134,7 +135,8 @@ def dynamic_lstmp(
 ) -> Any:
     """LSTM with a recurrent projection over each sequence; returns projected states and cells.
 
-    input: [R, size], already projected, with size = 4 D; returns [R, proj_size], [R, D]
+    input: [R, size], already projected, with size = 4 D.
+    Returns [R, proj_size], [R, D].
     """
     helper = LayerHelper("lstmp", name, input)
     width = size // 4
@@ -170,7 +172,8 @@ def dynamic_gru(
 ) -> Any:
     """GRU over each sequence; returns the hidden states.
 
-    input: [R, 3 size], already projected; returns [R, size]
+    input: [R, 3 size], already projected.
+    Returns [R, size].
     """
     helper = LayerHelper("gru", None, input)
     attrs = {

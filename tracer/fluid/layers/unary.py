@@ -226,7 +226,8 @@ def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | Non
 def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
     """Maximum of each group of channels (Goodfellow et al. 2013).
 
-    x: [N, C, H, W]; returns [N, C / groups, H, W]
+    x: [N, C, H, W].
+    Returns [N, C / groups, H, W].
     """
     return OPS["maxout"](x, groups=groups, axis=axis)
 
@@ -255,7 +256,8 @@ def cumsum(
 ) -> Any:
     """Cumulative sum along an axis.
 
-    exclusive: without the element itself; reverse: from the end
+    exclusive: without the element itself.
+    reverse: from the end.
     """
     return OPS["cumsum"](
         x, axis=-1 if axis is None else axis, exclusive=bool(exclusive), reverse=bool(reverse)

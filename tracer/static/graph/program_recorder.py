@@ -228,7 +228,7 @@ class ProgramRecorder(Recorder):
             raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
         return tensor.raw.name
 
-    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
+    def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:
         """Return the variable for a tensor with a value: Parameters become parameters of the
         program, other tensors constants.
         """

@@ -90,7 +90,8 @@ def conv2d(
 ) -> Variable:
     """2-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input: [N, C, H, W]; returns [N, num_filters, H', W']
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
     config = _ConvConfig("conv2d", input, 2, stride, padding, dilation, groups, data_format)
     return _conv(
@@ -115,7 +116,8 @@ def conv3d(
 ) -> Variable:
     """3-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input: [N, C, D, H, W]; returns [N, num_filters, D', H', W']
+    input: [N, C, D, H, W].
+    Returns [N, num_filters, D', H', W'].
     """
     config = _ConvConfig("conv3d", input, 3, stride, padding, dilation, groups, data_format)
     return _conv(
@@ -190,7 +192,8 @@ def conv2d_transpose(
     """Transposed 2-D convolution, plus a bias, with an activation. Creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
-    input: [N, C, H, W]; returns [N, num_filters, H', W']
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
     config = _ConvConfig(
         "conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format
@@ -218,7 +221,8 @@ def conv3d_transpose(
     """Transposed 3-D convolution, plus a bias, with an activation. Creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
-    input: [N, C, D, H, W]; returns [N, num_filters, D', H', W']
+    input: [N, C, D, H, W].
+    Returns [N, num_filters, D', H', W'].
     """
     config = _ConvConfig(
         "conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format

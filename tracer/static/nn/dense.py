@@ -24,7 +24,8 @@ def fc(
     """activation(x @ W + b), with the axes of x from num_flatten_dims on flattened to one; for
     several x the sum of the products.
 
-    x: [*B, *D]; returns [*B, size]
+    x: [*B, *D].
+    Returns [*B, size].
     """
     operands = list(x) if isinstance(x, list | tuple) else [x]
     helper = LayerHelper("fc", name, *operands)
@@ -67,7 +68,8 @@ def embedding(
 ) -> Variable:
     """Look up rows of a table [N, D], which is created; the row padding_idx is zeros.
 
-    input: int [*]; returns [*, D]
+    input: int [*].
+    Returns [*, D].
     """
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
@@ -89,7 +91,9 @@ def bilinear_tensor_product(
 ) -> Variable:
     """act(x W_i y + b_i) for i < size.
 
-    x: [B, M]; y: [B, N]; returns [B, size]
+    x: [B, M].
+    y: [B, N].
+    Returns [B, size].
     """
     helper = LayerHelper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
@@ -111,7 +115,8 @@ def row_conv(
 ) -> Variable:
     """Lookahead convolution: out[t] = sum over i of W[i] * input[t + i] (Amodei et al. 2015).
 
-    input: [B, T, D], or a tensor [R, D] with LoD; returns the same shape
+    input: [B, T, D], or a tensor [R, D] with LoD.
+    Returns the same shape.
     """
     helper = LayerHelper("row_conv", None, input)
     with helper.name_outputs():

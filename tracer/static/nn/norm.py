@@ -33,7 +33,8 @@ def batch_norm(
 ) -> Variable:
     """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
 
-    input: [N, C, *]; returns the same shape
+    input: [N, C, *].
+    Returns the same shape.
 
     mean and var are those of the batch, and update moving averages; with is_test or
     use_global_stats they are the moving averages.
@@ -121,8 +122,8 @@ def group_norm(
 ) -> Variable:
     """Normalization over groups of channels (Wu and He 2018).
 
-    input: [N, C, *]; returns the same shape. As in Paddle, weight and bias are created only if
-    their attr is given.
+    input: [N, C, *].
+    Returns the same shape. As in Paddle, weight and bias are created only if their attr is given.
     """
     helper = LayerHelper("group_norm", name, input)
     if data_layout not in ("NCHW", "NHWC"):
@@ -152,8 +153,8 @@ def instance_norm(
 ) -> Variable:
     """Normalization per image and channel (Ulyanov et al. 2017).
 
-    input: [N, C, *]; returns the same shape. As in Paddle, weight and bias are created only if both
-    attrs are given.
+    input: [N, C, *].
+    Returns the same shape. As in Paddle, weight and bias are created only if both attrs are given.
     """
     helper = LayerHelper("instance_norm", name, input)
     size = [static_size("instance_norm", input, 1)]

@@ -54,7 +54,8 @@ def sequence_conv(
     """Convolution over the rows of each sequence: act(window @ W + b), with windows of filter_size
     rows that are padded with zeros at the ends of a sequence.
 
-    input: [R, D]; returns [R, num_filters]
+    input: [R, D].
+    Returns [R, num_filters].
     """
     helper = LayerHelper("sequence_conv", name, input)
     shape = [filter_size * static_size(helper.layer_type, input, 1), num_filters]
@@ -93,7 +94,8 @@ def sequence_reverse(x: Any, name: str | None = None) -> Any:
 def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | None = None) -> Any:
     """Pad the sequences to maxlen, or to the length of the longest, with pad_value.
 
-    x: [R, *]; returns [n, T, *], and the lengths int64 [n]
+    x: [R, *].
+    Returns [n, T, *], and the lengths int64 [n].
     """
     return OPS["sequence_pad"](x, None, pad_value, padded_length=-1 if maxlen is None else maxlen)
 
@@ -101,7 +103,9 @@ def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | 
 def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
     """Concatenate the first length[i] rows of each x[i] to sequences.
 
-    x: [n, T, *]; length: int64 [n]; returns [R, *]
+    x: [n, T, *].
+    length: int64 [n].
+    Returns [R, *].
     """
     return OPS["sequence_unpad"](x, length)
 
@@ -117,7 +121,8 @@ def sequence_enumerate(
     """Return for each element the window of win_size elements that starts there, padded at the end
     of its sequence.
 
-    input: int [R, 1]; returns [R, win_size]
+    input: int [R, 1].
+    Returns [R, win_size].
     """
     return OPS["sequence_enumerate"](input, win_size=win_size, pad_value=pad_value)
 
@@ -125,7 +130,9 @@ def sequence_enumerate(
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
     """Return length[i] rows of sequence i, starting at offset[i].
 
-    input: [R, *]; offset, length: int64 [n, 1]; returns [S, *]
+    input: [R, *].
+    offset, length: int64 [n, 1].
+    Returns [S, *].
     """
     return OPS["sequence_slice"](input, None, offset, length)
 
@@ -134,6 +141,9 @@ def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = No
     """Return a copy of input with the elements of sequence i of updates added to row i, at the
     columns in index.
 
-    input: [n, D]; index: int64 [R, 1]; updates: [R, 1]; returns [n, D]
+    input: [n, D].
+    index: int64 [R, 1].
+    updates: [R, 1].
+    Returns [n, D].
     """
     return OPS["sequence_scatter"](input, index, None, updates)

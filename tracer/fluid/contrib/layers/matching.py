@@ -24,7 +24,9 @@ def match_matrix_tensor(
 ) -> Any:
     """For each pair of sequences and each of channel_num weights W_t, compute act(x_i W_t y_j).
 
-    x: [R, D]; y: [S, E]; returns [sum of T h w, 1], and the products x W
+    x: [R, D].
+    y: [S, E].
+    Returns [sum of T h w, 1], and the products x W.
     """
     helper = LayerHelper("match_matrix_tensor", name, x, y)
     shape = [
@@ -41,7 +43,9 @@ def match_matrix_tensor(
 def sequence_topk_avg_pooling(input: Any, row: Any, col: Any, topks: Any, channel_num: int) -> Any:
     """For each row, channel and k: the sum of the k largest elements, divided by k.
 
-    input: matrices with LoD; row, col: sequences with their heights and widths; returns [rows, C K]
+    input: matrices with LoD.
+    row, col: sequences with their heights and widths.
+    Returns [rows, C K].
     """
     attrs = {"topks": list(topks), "channel_num": channel_num}
     return OPS["sequence_topk_avg_pooling"](input, None, row, None, col, None, **attrs)[0]
@@ -66,7 +70,9 @@ def var_conv_2d(
 ) -> Any:
     """act(convolution of each matrix, padded with zeros).
 
-    input: matrices with LoD; row, col: sequences with their heights and widths; returns matrices
+    input: matrices with LoD.
+    row, col: sequences with their heights and widths.
+    Returns matrices.
     """
     helper = LayerHelper("var_conv_2d", name, input)
     (kernel_h, kernel_w), (stride_h, stride_w) = _pair(filter_size), _pair(stride)

@@ -16,7 +16,8 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
     """Sums over all runs: squared error, absolute error, prediction, sigmoid of it, label, number
     of rows.
 
-    input, label: float32 [N, 1]; returns six variables [1]
+    input, label: float32 [N, 1].
+    Returns six variables [1].
     """
     if tuple(input.shape) != tuple(label.shape):
         raise AssertionError(with_user_line("ctr_metric_bundle: input and label differ in shape"))

@@ -58,7 +58,8 @@ def fused_embedding_seq_pool(
 ) -> Any:
     """Look up rows of a table [N, D] and pool each sequence.
 
-    input: int [R, 1] with LoD; returns [n, D]
+    input: int [R, 1] with LoD.
+    Returns [n, D].
     """
     rows = layers.embedding(
         input, size, is_sparse, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype
@@ -75,7 +76,8 @@ def _columns(x: Any, start: int, length: int) -> Any:
 def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
     """Concatenate the same columns of several matrices; length=-1: all columns from start_index on.
 
-    input: list of [N, D]; returns [N, length * len(input)]
+    input: list of [N, D].
+    Returns [N, length * len(input)].
     """
     return OPS["concat"]([_columns(x, start_index, length) for x in input], axis=1)
 
@@ -83,7 +85,8 @@ def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
 def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
     """Add the same columns of several matrices; length=-1: all columns from start_index on.
 
-    input: list of [N, D]; returns [N, length]
+    input: list of [N, D].
+    Returns [N, length].
     """
     return OPS["sum"]([_columns(x, start_index, length) for x in input])
 

@@ -143,11 +143,12 @@ def basic_gru(
     """Multi-layer network of BasicGRUUnit: returns the outputs of the last layer and the last
     states.
 
-    input: [B, T, D]; returns [B, T, H], [layers, B, H]
+    input: [B, T, D].
     sequence_length: int [B]
     init_hidden: like the last states
     bidirectional: concatenate the outputs of both directions, [B, T, 2 H]; last states [2 layers,
     B, H]
+    Returns [B, T, H], [layers, B, H].
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:
@@ -179,7 +180,8 @@ def basic_lstm(
     """Multi-layer network of BasicLSTMUnit: returns outputs, last states and last cells, as
     basic_gru.
 
-    input: [B, T, D]; returns [B, T, H]
+    input: [B, T, D].
+    Returns [B, T, H].
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:

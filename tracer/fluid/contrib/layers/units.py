@@ -51,7 +51,9 @@ class BasicGRUUnit(_Unit):
     """One step of a GRU (Cho et al. 2014).
 
     u h + (1 - u) act([x, r h] Wc + bc), with the gates r, u = gate([x, h] Wg + bg)
-    input: [B, D]; pre_hidden: [B, H]; returns [B, H]
+    input: [B, D].
+    pre_hidden: [B, H].
+    Returns [B, H].
     """
 
     def __init__(
@@ -101,7 +103,9 @@ class BasicGRUUnit(_Unit):
 class BasicLSTMUnit(_Unit):
     """One step of an LSTM (Hochreiter and Schmidhuber 1997) with sigmoid and tanh, as in 1.8.
 
-    input: [B, D]; pre_hidden, pre_cell: [B, H]; returns their new values
+    input: [B, D].
+    pre_hidden, pre_cell: [B, H].
+    Returns their new values.
     """
 
     def __init__(
