@@ -221,7 +221,7 @@ class Static(Mode):
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.report_error(wrong, _like_operands(op, metas))
+            inferred = self.report_error(wrong, _placeholder_metas(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         result = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
         outputs = {s.name: result_names(result[i]) for i, s in recorded_slots(op)}
@@ -338,7 +338,7 @@ class Static(Mode):
             self.recorder.reads.record_elements(tensor, reader)
 
 
-def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:
+def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
     """Return shapes for the results of an op that rejects its operands: those of the first
     operand.
     """
@@ -390,18 +390,18 @@ class SizeReader:
     def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
         self._recorder, self._tensor = recorder, tensor
         self._name = tensor.name
-        self._sizes: Variable | None = None
+        self._shape_output: Variable | None = None
 
     def __call__(self, axis: int) -> Tensor:
         """Return the size of an axis."""
-        held = self._sizes
+        held = self._shape_output
         if (
             held is None
             or self._tensor.name != self._name
             or self._recorder.var(held.name) is not held.raw
         ):
             self._name = self._tensor.name
-            held = self._sizes = OPS["shape"](self._tensor)
+            held = self._shape_output = OPS["shape"](self._tensor)
         return symbolic_size(self._tensor, axis, held)
 
 

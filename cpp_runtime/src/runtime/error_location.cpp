@@ -102,7 +102,7 @@ LocatedOp find_innermost(const Program& program, const std::vector<FailedNode>& 
 
 // Ops that ONNX Runtime may fuse into the preceding convolution; the fused node is named after the
 // last of them.
-bool is_fused_into_conv(std::string_view op) {
+bool may_be_fused_into_conv(std::string_view op) {
   static constexpr std::string_view all[] = {
       "elementwise_add", "elementwise_mul", "batch_norm", "relu",
       "relu6",           "leaky_relu",      "sigmoid",    "tanh",
@@ -133,7 +133,7 @@ LocatedOp fusion_root(const Program& program, const LocatedOp& last, std::string
   constexpr int kMaxFusedOps = 4;
   LocatedOp at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
-  for (int i = 0; i < kMaxFusedOps && at.op && is_fused_into_conv(at.op->type); ++i)
+  for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
     at = producer(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }

@@ -319,7 +319,7 @@ class Loop(LoopState):
             )
             return
         if meta_of(initial) is None or meta_of(after) is None:
-            self._carry_leaves(i, after)
+            self._expand_container(i, after)
             return
         self.carried[i] = LoopCarried(
             name,
@@ -328,7 +328,7 @@ class Loop(LoopState):
             scalar_kind=merged_kind((initial, after)),
         )
 
-    def _carry_leaves(self, i: int, after: Any) -> None:
+    def _expand_container(self, i: int, after: Any) -> None:
         """Carry the leaves of a container from now on."""
         before = self.containers.original(self.values[i])
         if type(before) is tuple and needs_array(before, after):

@@ -243,7 +243,7 @@ def accepts_name_scope(
                 init(self, **_accepted(named_args, cls))
             else:
                 Layer.__init__(self)
-                self._deferred_init = (full_name, init, named_args, infer_arguments)
+                self._deferred_init_args = (full_name, init, named_args, infer_arguments)
 
         cls.__init__ = __init__  # type: ignore[method-assign]
         return cls
@@ -261,7 +261,7 @@ class NameScopedLayer(Layer):
 
     arguments: frozenset[str] = frozenset()  # parameters of __init__
     required_arguments: frozenset[str] = frozenset()
-    _deferred_init: Any = None
+    _deferred_init_args: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -281,13 +281,13 @@ class NameScopedLayer(Layer):
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         """Run the deferred initialization."""
-        if self._deferred_init is None:
+        if self._deferred_init_args is None:
             return
-        full_name, init, args, infer_arguments = self._deferred_init
+        full_name, init, args, infer_arguments = self._deferred_init_args
         saved = {
             k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")
         }
         self.__dict__["_name_scope_given"] = full_name
         init(self, **_accepted(args | infer_arguments(args, *inputs), type(self)))
         self.__dict__.update(saved)
-        self._deferred_init = None
+        self._deferred_init_args = None

@@ -126,7 +126,7 @@ class Rollback:
             state = value.getstate()
             self._undo.append(lambda: value.setstate(state))
 
-    def _save_random_state(self, value: np.random.RandomState) -> None:
+    def _save_numpy_random_state(self, value: np.random.RandomState) -> None:
         state = value.get_state()
         self._undo.append(lambda: value.set_state(state))
 
@@ -158,7 +158,7 @@ SAVERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
     ((set, collections.deque), Rollback._save_set),
     (np.ndarray, Rollback._save_array),
     (random.Random, Rollback._save_random),
-    (np.random.RandomState, Rollback._save_random_state),
+    (np.random.RandomState, Rollback._save_numpy_random_state),
     (np.random.Generator, Rollback._save_generator),
     (io.IOBase, Rollback._save_file),
 ]

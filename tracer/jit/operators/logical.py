@@ -81,10 +81,10 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         ):
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
-    return _select_value(op.removeprefix("logical_"), a, b)
+    return _record_and_or(op.removeprefix("logical_"), a, b)
 
 
-def _select_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_and_or(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
             "Python asks whether the first one is true, which has several elements; use "

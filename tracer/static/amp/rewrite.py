@@ -100,7 +100,7 @@ class AmpPass:
     def _cast_op(self, op: OpDesc) -> OpDesc | None:
         """Emit an op in half precision; returns None if no op was emitted."""
         num_ops = len(self.ops)
-        halves = {name: self._half(name) for name in self._cast_names(op)}
+        halves = {name: self._half_precision_name(name) for name in self._cast_names(op)}
         cast_slot = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
         inputs = {
             slot: [halves.get(n, n) if cast_slot in (None, slot) else n for n in names]
@@ -133,7 +133,7 @@ class AmpPass:
         for names in op.outputs.values():
             names[:] = [name if n == result else n for n in names]
 
-    def _half(self, name: str) -> str:
+    def _half_precision_name(self, name: str) -> str:
         half = self.half_outputs.get(name) or self.half_casts.get(name)
         if half is None:
             half = self.half_casts[name] = self._declare_temporary(name, self.dtype)

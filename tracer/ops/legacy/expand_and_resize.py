@@ -9,8 +9,8 @@ from ...core.arrays import np
 from ...core.op import Ints, Meta, Op, check, op
 from ..half_precision import upcast_half
 from ..interpolate import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad, trilinear
-from ..meta_rules import like_x, shape_of
 from ..shape import tile, tile_grad
+from ..shared_meta_rules import like_x, shape_of
 
 # -- repeated
 # ------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ def _(g, x, times_tensor, times_tensors, *, expand_times):
     return tile_grad(x, times_tensor, times_tensors, g, repeat_times=expand_times), None, None
 
 
-def _repeat_count(x: Sequence[int], target: Sequence[int]) -> list[int]:
+def _repeats_per_axis(x: Sequence[int], target: Sequence[int]) -> list[int]:
     """The repeat count of each axis."""
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
@@ -48,14 +48,14 @@ def expand_as(x, target):
 
     X [*S], target_tensor [*T] -> Out [*T]
     """
-    return np.tile(x, _repeat_count(x.shape, target.shape))
+    return np.tile(x, _repeats_per_axis(x.shape, target.shape))
 
 
 @expand_as.meta
 def _(x, target):
     known = [(a, b) for a, b in zip(x.shape, target.shape, strict=False) if a > 0 and b > 0]
     check(len(x.shape) == len(target.shape), "X and target_tensor have different numbers of axes")
-    _repeat_count([a for a, _ in known], [b for _, b in known])
+    _repeats_per_axis([a for a, _ in known], [b for _, b in known])
     return Meta(target.shape, x.dtype)
 
 
@@ -67,7 +67,7 @@ def _(g, x, target):
 @op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def expand_as_often_grad(x, g):
     """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
-    return tile_grad.kernel(x, None, None, g, repeat_times=_repeat_count(x.shape, g.shape))
+    return tile_grad.kernel(x, None, None, g, repeat_times=_repeats_per_axis(x.shape, g.shape))
 
 
 @expand_as_often_grad.vjp
