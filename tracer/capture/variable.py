@@ -287,7 +287,7 @@ class Variable(Tensor):
         Raises OpError if there is none, TypeError if `scope` is not a scope.
         """
         where = current_scope() if scope is None else scope
-        if not hasattr(where, "place_of"):
+        if not hasattr(where, "find_or_create"):
             raise TypeError(
                 with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}")
             )

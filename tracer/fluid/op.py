@@ -62,7 +62,7 @@ class Operator:
         for slot, output in zip(self._op.outs, outputs, strict=True):
             values = output if isinstance(output, list) else [output]
             for name, value in zip(self._names.get(slot.name, []), values, strict=False):
-                scope.place_of(name).array = np.asarray(value)
+                scope.find_or_create(name).array = np.asarray(value)
 
     def _operand(self, scope: Scope, slot: Any) -> Any:
         values = [Tensor(scope.value(name).array) for name in self._names.get(slot.name, [])]

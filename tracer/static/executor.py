@@ -88,7 +88,7 @@ class Executor:
         declared = program.raw.block.vars
         for name in arrays:
             if name in declared and declared[name].persistable:
-                scope.place_of(name).array = arrays[name]  # later runs read it
+                scope.find_or_create(name).array = arrays[name]  # later runs read it
         _set_learning_rate(program, scope)
         with rng.use_generator(program.generator):
             values = executable.run(scope, arrays | lod_feeds(feed))
@@ -177,7 +177,7 @@ def _set_learning_rate(program: Program, scope: Scope) -> None:
     """Set the learning-rate variable of a program to the current rate of its scheduler."""
     if program.lr_scheduler is not None and program.lr_var is not None:
         rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
-        scope.place_of(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
+        scope.find_or_create(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
 
 
 def _reject_dataset(name: str) -> NoReturn:

@@ -42,7 +42,7 @@ class ParameterAveraging:
         averages = list(self._average_values(scope))
         self._saved = tuple((name, scope.value(name).array) for name, _ in averages)
         for name, array in averages:
-            scope.place_of(name).array = array
+            scope.find_or_create(name).array = array
         try:
             yield
         finally:
@@ -52,7 +52,7 @@ class ParameterAveraging:
     def restore(self, executor: Any) -> None:
         """Restore the values that the parameters had before apply()."""
         for name, array in self._saved:
-            current_scope().place_of(name).array = array
+            current_scope().find_or_create(name).array = array
 
 
 class ExponentialMovingAverage(ParameterAveraging):

@@ -182,7 +182,7 @@ def assign_values(program: Program, values: Any, scope: Scope) -> None:
     """
     check_values(program.raw, values, "load")
     for variable in program.persistables():
-        scope.place_of(variable.name).array = values[variable.name]
+        scope.find_or_create(variable.name).array = values[variable.name]
 
 
 # -- bytes
