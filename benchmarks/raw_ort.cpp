@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "run/ort.h"
+#include "runtime/ort/ort_c_api.h"
 
 namespace ort = oarlock::ort;
 
