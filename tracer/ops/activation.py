@@ -49,7 +49,7 @@ def _(gg, out, g):
 
 @op("relu6", "X -> Out", meta=like_x)
 def relu6(x, *, threshold: float = 6.0):
-    """Out = X between 0 and threshold. X [*] -> Out [*]"""
+    """Out = min(max(X, 0), threshold). X [*] -> Out [*]"""
     return clamp(x, 0.0, threshold)
 
 
@@ -60,7 +60,7 @@ def _(g, x, *, threshold):
 
 @op("brelu", "X -> Out", meta=like_x, floating="X")
 def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
-    """Out = X between t_min and t_max. X [*] -> Out [*]"""
+    """Out = min(max(X, t_min), t_max). X [*] -> Out [*]"""
     return clamp(x, t_min, t_max)
 
 
@@ -71,9 +71,9 @@ def _(g, x, *, t_min, t_max):
 
 @upcast_half
 def clamp(x: Any, low: float, high: float) -> Any:
-    """X between two numbers, in the dtype of X.
+    """Clamp X to [low, high] in the dtype of X.
 
-    Numbers beyond the range of an integer dtype are its ends.
+    Bounds outside of the range of an integer dtype are replaced by the limits of that dtype.
     """
     if x.dtype.kind in "iu":
         ends = np.iinfo(x.dtype)
@@ -83,9 +83,9 @@ def clamp(x: Any, low: float, high: float) -> Any:
 
 @op("clip", "X, Min?!, Max?! -> Out", meta=like_x)
 def clip(x, low=None, high=None, *, min: float, max: float):
-    """Out = X between min and max.
+    """Out = min(max(X, min), max). The inputs Min and Max replace the attributes if given.
 
-    X [*], Min [1] and Max [1] in place of the attributes -> Out [*]
+    X [*], Min [1], Max [1] -> Out [*]
     """
     low = min if low is None else low.reshape(()).item()
     high = max if high is None else high.reshape(()).item()
@@ -146,9 +146,9 @@ def _(g, x, *, alpha):
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
 @upcast_half
 def gelu(x, *, approximate: bool = False):
-    """Out = X * Phi(X), the normal distribution function.
+    """Out = X * Phi(X), where Phi is the standard normal distribution function.
 
-    approximate: by tanh.
+    approximate: compute Phi with the tanh approximation.
 
     X [*] -> Out [*]
     """
@@ -188,7 +188,7 @@ def _(g, x, *, approximate):
 @op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @upcast_half
 def gelu_grad(x, g, *, approximate: bool = False):
-    """X@GRAD = Out@GRAD * the slope of gelu at X.   X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blockwise.elementwise(
         _gelu_tanh_derivative if approximate else _gelu_erf_derivative, x, g
     )
@@ -257,7 +257,7 @@ def _silu_grad(x: Any, g: Any) -> Any:
 @np.errstate(all="ignore")
 @upcast_half
 def silu_grad(x, g):
-    """X@GRAD = Out@GRAD * the slope of X / (1 + e ** -X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD * silu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blockwise.elementwise(_silu_grad, x, g)
 
 
@@ -267,7 +267,8 @@ silu_grad.native(native.kernel("silu_grad"))
 @silu_grad.vjp
 def _(b, x, g):
     s = sigmoid(x)
-    # the slope s * (1 + x * (1 - s)) has the slope s * (1 - s) * (2 + x * (1 - 2 * s))
+    # With s = sigmoid(x): silu'(x) = s * (1 + x * (1 - s)), silu''(x) = s * (1 - s) * (2 + x * (1 -
+    # 2 * s)).
     bend = mul(mul(s, one_minus(s)), scale(mul(x, scale(s, scale=-2.0, bias=1.0)), bias=2.0))
     return lambda: mul(mul(b, g), bend), lambda: silu_grad(x, b)
 
@@ -335,7 +336,7 @@ def _(g, x, *, threshold, scale, offset):
 @op("hard_sigmoid", "X -> Out", meta=float_like_x, floating="X")
 @upcast_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
-    """Out = slope * X + offset between 0 and 1.   X [*] -> Out [*]"""
+    """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
     return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
 
 
@@ -347,7 +348,7 @@ def _(g, x, *, slope, Out):
 @op("softplus", "X -> Out", meta=float_like_x, floating="X", amp="deny")
 @upcast_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
-    """Out = ln(1 + e ** (beta * X)) / beta, X itself where beta * X > threshold.
+    """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.
 
     X [*] -> Out [*]
     """
@@ -403,7 +404,9 @@ def _(g, x, *, threshold):
 def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
     """Out = X where X > 0, Alpha * X elsewhere.
 
-    X [N,*], Alpha [1], [C] or [*] as mode says -> Out [N,*]
+    X [N,*], Alpha [1], [C] or [*] -> Out [N,*]
+
+    mode: the shape of Alpha: "all" [1], "channel" [C], "element" [*].
     """
     return np.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.shape, data_format, mode)))
 

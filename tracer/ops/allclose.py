@@ -16,8 +16,9 @@ def _tolerance(tensor: Any, text: str) -> float:
 
 
 def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
-    """|x - y| <= atol + rtol * |y|, or equal; in float64, as Paddle computes it:
-    everything is close to infinity.
+    """Whether |x - y| <= atol + rtol * |y| or x == y, elementwise, in float64 or complex128.
+
+    As in Paddle, every number is close to an infinite y.
     """
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
     x, y = np.asarray(x, wide), np.asarray(y, wide)
@@ -62,7 +63,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     same_dtype="Input Other",
 )
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
-    """Out = whether `isclose` everywhere. Input [*A], Other [*B] -> Out bool []"""
+    """Out = whether `isclose` holds for all elements. Input [*A], Other [*B] -> Out bool []"""
     return np.all(isclose.kernel(x, y, rtol_tensor, atol_tensor, **attrs))
 
 
@@ -74,7 +75,7 @@ def _(x, y, *_, **__):
 
 @op("equal_all", "X, Y -> Out", no_grad=NON_FLOAT_RESULT, same_dtype="X Y")
 def equal_all(x, y):
-    """Out = whether X and Y have one shape and are equal everywhere.
+    """Out = whether X and Y have the same shape and equal elements.
 
     X [*], Y [*] -> Out bool []
     """
@@ -89,5 +90,5 @@ def _(x, y):
 
 @op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=NON_FLOAT_RESULT)
 def is_empty(x):
-    """Out = whether there is no element. X [*] -> Out bool []"""
+    """Out = whether X has no elements. X [*] -> Out bool []"""
     return np.bool_(x.size == 0)

@@ -1,4 +1,6 @@
-"""Ops with one index per element: take_along_axis, put_along_axis and index_sample."""
+"""Ops that index along one axis with an index tensor of the same rank: take_along_axis,
+put_along_axis and index_sample.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis, shape_
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
-    """The index arrays that select x[..., index[..., i, ...], ...]; the other axes count from 0."""
+    """The index arrays for NumPy: `index` along `axis`, and an arange along every other axis."""
     axis = axis % x.ndim
     check_inside(index, x.shape[axis])
     behind = (None,) * index.ndim
@@ -27,7 +29,9 @@ def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
 
 
 def check_fits(x: Any, index: Any, axis: int) -> None:
-    """Raise OpError unless `index` has the rank of `x` and is not longer, except along `axis`."""
+    """Raise OpError unless `index` has the rank of `x` and at most its sizes on all axes but
+    `axis`.
+    """
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
     check(bool(x.shape), "a 0-D tensor has no axis")
@@ -41,7 +45,7 @@ def check_fits(x: Any, index: Any, axis: int) -> None:
 
 @op("take_along_axis", "Input, Index -> Result")
 def take_along_axis(x, index, *, Axis: int):
-    """Result = for each position of Index the element of Input that it names along Axis.
+    """Gather elements along Axis: Result[i, j] = Input[i, Index[i, j]] for Axis = 1 of a matrix.
 
     Input [*], Index int [*I] -> Result [*I]
     """
@@ -69,7 +73,7 @@ def check_rows(x: Any, index: Any) -> None:
 
 @op("index_sample", "X, Index -> Out")
 def index_sample(x, index):
-    """Out = of each row of X the elements at Index. X [N, M], Index int [N, K] -> Out [N, K]"""
+    """Out[i, j] = X[i, Index[i, j]]. X [N, M], Index int [N, K] -> Out [N, K]"""
     check_rows(x, index)
     return x[index_grid(x, index, 1)]
 
@@ -120,10 +124,13 @@ _REDUCE_MODES = {
 def put_along_axis(
     x, index, value, *, Axis: int, Reduce: str = "assign", Include_self: bool = True
 ):
-    """Result = Input with each Value put where Index names its place along.
+    """A copy of Input with each Value written to the position that Index selects along Axis.
 
-    Axis: assigned, the last one counting, or combined by add, mul, mean, amin or amax with the
-    others there, and with Input's own. Input [*], Index int [*I], Value [*I] -> Result [*].
+    Input [*], Index int [*I], Value [*I] -> Result [*]
+
+    Reduce: how several values for one position are combined: assign (the last one is written), add,
+    mul, mean, amin or amax.
+    Include_self: combine them with the element of Input, too.
     """
     check_fits(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
@@ -140,7 +147,7 @@ def put_along_axis(
 
 
 def _crop_to(value: Any, shape: Shape) -> Any:
-    """The values that have an index: the leading ones if there are more, as in Paddle."""
+    """Crop `value` to the shape of the index; as in Paddle, further values are ignored."""
     if value.shape == shape:
         return value
     check(_is_full(value.shape, shape), "the shapes of Index and Value differ")
@@ -154,14 +161,14 @@ def _is_full(have: Shape, wanted: Shape) -> bool:
 
 
 def counts(x: Any, at: Any, include_self: bool) -> Any:
-    """The number of values at each position of `x`, at least 1."""
+    """The number of values that are combined at each position of `x`; 1 if there are none."""
     found = np.zeros_like(x, dtype=np.int32)
     combine_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
 
 
 def average(total: Any, count: Any) -> Any:
-    """`total` / `count`, truncated for integers as in C."""
+    """`total` / `count`; for integers rounded towards zero, as in C."""
     if total.dtype.kind in "iu":
         return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
     return total / count.astype(total.dtype)
@@ -219,7 +226,9 @@ def _mean_grad(g, x, index, value, axis, include_self, result, taken):
 
 
 def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
-    """Every element equal to the extreme gets the gradient, as in Paddle."""
+    """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets
+    all of it.
+    """
     return lambda: masked(g, equal(x, result)), lambda: masked(
         taken(g), equal(value, taken(result))
     )
@@ -238,7 +247,7 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 
 @op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_along_axis(x, index, *, Axis: int):
-    """Out = whether each position of Index is the last that names its place of Input.
+    """Out = whether no later element of Index selects the same position of Input.
 
     Input [*], Index int [*I] -> Out bool [*I]
     """

@@ -13,9 +13,9 @@ from .shared_meta_rules import like_x, proto_dtype, proto_of
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
-    """Out = X in the dtype of number out_dtype. X [*] -> Out [*]"""
+    """Out = X in the dtype with Paddle's number out_dtype. X [*] -> Out [*]"""
     target = proto_dtype(out_dtype)
-    if x.dtype.kind in "biu" and target.itemsize > 2:  # nothing that overflows
+    if x.dtype.kind in "biu" and target.itemsize > 2:  # cannot overflow
         return x.astype(target)
     with np.errstate(all="ignore"):
         return (x.real if x.dtype.kind == "c" and target.kind not in "cb" else x).astype(target)
@@ -55,7 +55,7 @@ def _(g, x):
 
 @op("increment", "X -> Out")
 def increment(x, *, step: float = 1.0):
-    """Out = X + step. X of one element -> Out like X"""
+    """Out = X + step. X has one element. X [1] or [] -> Out like X"""
     check(x.size == 1, "X needs one element")
     return x + x.dtype.type(step)
 
@@ -75,7 +75,10 @@ def _(g, x):
 @np.errstate(all="ignore")
 @upcast_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):
-    """Out = X ** factor. X [*], FactorTensor [1] in place of factor -> Out [*]"""
+    """Out = X ** factor. The input FactorTensor replaces the attribute if given.
+
+    X [*], FactorTensor [1] -> Out [*]
+    """
     by = factor if factor_tensor is None else factor_tensor.reshape(()).item()
     if by == 2:
         return np.square(x)

@@ -37,7 +37,7 @@ def _(g, x, mask, *, Out):
 @op("fused_softmax_mask_upper_triangle", "X -> Out")
 @upcast_half
 def fused_softmax_mask_upper_triangle(x):
-    """Out = the softmax over the last axis of what is not above the diagonal, 0 above.
+    """Out = softmax over the last axis with a causal mask: elements above the diagonal are 0.
 
     X [B,H,L,L] -> Out [B,H,L,L]
     """

@@ -1,8 +1,8 @@
 """Process large arrays in blocks that fit in the cache.
 
-A kernel of several steps creates a temporary array in each. For large inputs these go through main
-memory and cause page faults; in blocks they stay in the cache, which is several times faster with
-the same results. On a GPU arrays are processed as a whole.
+A kernel with several steps creates a temporary array in each step. For large inputs these arrays
+are written to main memory and cause page faults. Blocks stay in the cache, which is several times
+faster; the results are the same. On a GPU arrays are not split.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ BLOCK = 1 << 17  # elements
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply `function` blockwise to arrays with the same shape and memory order; the result is like
-    the first.
+    """Apply `function` blockwise to arrays with the same shape and memory order. The result
+    has the shape and dtype of the first array.
     """
     first = operands[0]
     if first.size <= BLOCK or is_on_gpu():
@@ -40,8 +40,8 @@ def memory_order(x: Any) -> list[int]:
 
 
 def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply `function` blockwise to arrays [R,*] whose rows are independent; the first is [R,K],
-    the result is like it.
+    """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The
+    first array is [R,K]; the result has its shape and dtype.
     """
     first = operands[0]
     step = max(1, BLOCK // max(first.shape[1], 1))
@@ -55,7 +55,7 @@ def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
-    """Iterate over arrays [R,*] by blocks of rows; the first is [R,K]."""
+    """Iterate over blocks of rows of arrays [R,*]. The first array is [R,K]."""
     step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
     step = max(1, step)
     return (
@@ -65,8 +65,8 @@ def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of each row of x [R,K], as a product with ones: faster than NumPy's sum of short
-    rows.
+    """The sum of each row of x [R,K], computed as a product with ones, which is faster than
+    NumPy's sum for short rows.
     """
     if x.dtype in (np.float32, np.float64):
         return np.matmul(x, np.ones_like(x, shape=x.shape[1:]))
@@ -74,7 +74,7 @@ def row_sums(x: Any) -> Any:
 
 
 def sum_keepdim(x: Any, axis: int) -> Any:
-    """The sums along an axis, which is kept."""
+    """The sums along an axis, with keepdims=True."""
     return (
         row_sums(x)[:, None]
         if x.ndim == 2 and axis in (1, -1)
@@ -92,8 +92,8 @@ def row_dot_products(x: Any, y: Any) -> Any:
 
 
 def max_keepdim(x: Any, axis: int) -> Any:
-    """The maxima along an axis, which is kept. Long rows are folded first, because NumPy's row
-    maximum is slow.
+    """The maxima along an axis, with keepdims=True. Long rows are repeatedly halved, because
+    NumPy's maximum along the last axis is slow.
     """
     if axis in (-1, x.ndim - 1):
         while x.shape[-1] >= 16 and x.shape[-1] % 2 == 0:
@@ -103,8 +103,8 @@ def max_keepdim(x: Any, axis: int) -> Any:
 
 
 def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
-    """`function(*inputs, axis)`; as rows if the inputs are contiguous, have equal shapes and the
-    axis is the last.
+    """Compute `function(*inputs, axis)`. If the inputs are contiguous, have equal shapes and
+    the axis is the last one, `function` is applied to blocks of rows.
     """
     first = operands[0]
     last = axis in (-1, first.ndim - 1)

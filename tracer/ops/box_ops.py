@@ -1,6 +1,6 @@
 """Bounding boxes for detection: prior boxes, box encoding and YOLO decoding.
 
-A box is x1, y1, x2, y2.
+A box is (x1, y1, x2, y2).
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def prior_box(
     offset: float = 0.5,
     min_max_aspect_ratios_order: bool = False,
 ):
-    """Boxes = boxes of several sizes around each position, in parts of the image
+    """Boxes = P prior boxes of several sizes around each position of the feature map, in fractions
+    of the image size (Liu et al. 2016). Variances are repeated for each box.
 
-    (Liu et al. 2016).
-    Input [N,C,H,W] -> both [H,W,P,4]
+    Input [N,C,H,W] -> Boxes, Variances [H,W,P,4]
     """
     high, wide = x.shape[2:]
     image_high, image_wide = image.shape[2:]
@@ -118,12 +118,11 @@ def box_coder(
     axis: int = 0,
     variance: Floats = [],
 ):
-    """OutputBox = boxes as offsets from prior boxes, or the backward pass
+    """Encode boxes as offsets from prior boxes, or decode such offsets (Girshick et al. 2014).
 
-    (Girshick et al. 2014).
-    PriorBox [M,4], TargetBox [N,4] -> [N,M,4]
-
-    decode_center_size: TargetBox [N,M,4], the priors along its axis 1 - axis -> OutputBox [N,M,4].
+    encode_center_size: PriorBox [M,4], TargetBox [N,4] -> OutputBox [N,M,4].
+    decode_center_size: PriorBox [M,4], TargetBox [N,M,4] -> OutputBox [N,M,4]. `axis` is the axis
+    of size 1 that is inserted into PriorBox so that it broadcasts to TargetBox.
     """
     t = target.dtype.type
     extra = t(0 if box_normalized else 1)
@@ -193,13 +192,12 @@ def yolo_box(
     iou_aware: bool = False,
     iou_aware_factor: float = 0.5,
 ):
-    """Boxes and Scores of a YOLO map
+    """Decode the output map of a YOLO network to boxes and class scores (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
     X [N,S*(5+K),H,W], ImgSize int [N,2] -> Boxes [N,S*H*W,4], Scores [N,S*H*W,K]
 
-    Boxes less sure than conf_thresh are 0.
-    iou_aware: X starts with S maps of how well boxes fit.
+    conf_thresh: boxes and scores with a lower objectness are 0.
+    iou_aware: X has S more channels at the front with the predicted IoU of each box.
     """
     n, _, high, wide = x.shape
     sizes = np.array(anchors, x.dtype).reshape(-1, 2)

@@ -23,9 +23,9 @@ from .unary_math import sqrt, square
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
 @upcast_half
 def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
-    """Out = the sums of X over n channels around each.
+    """Out[c] = the sum of X over the n channels around channel c.
 
-    back: over those around which each is.
+    back: compute the adjoint, where Out[c] sums the channels whose window contains c.
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """
@@ -55,10 +55,10 @@ def lrn(
     beta: float = 0.75,
     data_format: str = "AnyLayout",
 ):
-    """Out = X / MidOut ** beta, MidOut = k + alpha * the squares of n channels around
+    """Local response normalization (Krizhevsky et al. 2012):
+    Out = X / MidOut ** beta, where MidOut = k + alpha * the sum of X ** 2 over n channels around.
 
-    (Krizhevsky et al. 2012).
-    X [N,C,H,W] -> both [N,C,H,W]
+    X [N,C,H,W] -> Out, MidOut [N,C,H,W]
     """
     t = x.dtype.type
     mid = t(k) + t(alpha) * around_channels.kernel(np.square(x), n=n, data_format=data_format)
@@ -89,7 +89,7 @@ def _power(x: Any, exponent: float) -> Any:
 @op("norm", "X -> Out, Norm~")
 @upcast_half
 def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
-    """Out = X / Norm, Norm = the root of epsilon plus the sum of squares along the axis.
+    """Out = X / Norm, where Norm = sqrt(epsilon + the sum of X ** 2 over the axis).
 
     X [*] -> Out [*], Norm [*,1,*]
     """

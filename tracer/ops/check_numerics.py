@@ -18,11 +18,13 @@ def check_numerics(
     stack_height_limit: int = -1,
     output_dir: str = "",
 ):
-    """stats = the numbers of NaNs, infinities and zeros, values = largest, smallest and mean.
+    """stats = the counts of NaN, infinity and zero in tensor; values = its maximum, minimum and
+    mean.
 
     tensor [*] -> stats int64 [3], values float32 [3]
 
-    A NaN or an infinity is an error for check_nan_inf_level 0, else a printed line.
+    If tensor contains NaN or infinity, check_nan_inf_level 0 raises an error; other levels print a
+    line.
     """
     counts, values = statistics(x)
     if counts[0] or counts[1]:

@@ -33,14 +33,16 @@ def auc(
     num_thresholds: int = 8191,
     slide_steps: int = 1,
 ):
-    """AUC = the area under the curve of true over false positives.
+    """AUC = the area under the ROC curve, computed from histograms that accumulate over batches.
 
-    Predict [N,K], Label [N,1] -> AUC float64 [], the counts
+    Predict [N,K], Label [N,1] -> AUC float64 []
 
-    The last column of Predict counts, in num_thresholds + 1 bins.  StatPos, StatNeg: the positives
-    and negatives by bin, int64 [1, bins] of all batches for slide_steps 0, else [(slide_steps + 1)
-    * bins + 1]: of each of the last batches, their sum,
-    and the number of batches. InsTagWeight 0: the batch does not count.
+    The last column of Predict is the score; it is counted in bins = num_thresholds + 1 bins.
+    StatPos, StatNeg: the histograms of positive and negative samples, int64; StatPosOut and
+    StatNegOut include this batch. slide_steps = 0: [1, bins], over all batches. Otherwise
+    [(slide_steps + 1) * bins + 1]: one histogram for each of the last slide_steps batches, their
+    sum, and the number of batches.
+    InsTagWeight: if it is 0, the batch is ignored and AUC is 0.
     """
     bins = num_thresholds + 1
     at = (predict[:, -1] * num_thresholds).astype(np.int64)
@@ -60,8 +62,8 @@ def auc(
 
 
 def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
-    """Update the counts with a batch: of all batches, or, for a sliding window, of each batch, then
-    their sum and the number of batches.
+    """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
+    histogram of each of the last batches, their sum, and the number of batches.
     """
     if not slide_steps:
         return (old.reshape(-1) + new).reshape(1, -1)
@@ -128,10 +130,12 @@ def precision_recall(
 ):
     """Macro and micro averages of precision, recall and F1.
 
-    MaxProbs, Indices, Labels [N,1], StatesInfo [K,4] -> metrics float64 [6], AccumStatesInfo [K,4]
+    MaxProbs, Indices, Labels [N,1], StatesInfo [K,4] -> BatchMetrics, AccumMetrics float64 [6],
+    AccumStatesInfo [K,4]
 
-    BatchMetrics: of this batch; AccumMetrics: with StatesInfo, true and false positives, true and
-    false negatives by class.
+    BatchMetrics: of this batch.
+    AccumMetrics: of this batch and StatesInfo.
+    StatesInfo: true positives, false positives, true negatives and false negatives of each class.
     """
     found, wanted = indices.reshape(-1), labels.reshape(-1)
     for name, classes in (("Indices", found), ("Labels", wanted)):
@@ -149,7 +153,7 @@ def precision_recall(
 
 
 def _metrics(counts: Any) -> Any:
-    """Macro-averaged precision, recall, F1, and the same micro-averaged.
+    """The macro averages of precision, recall and F1, then the micro averages.
 
     counts [K,4] -> float64 [6]
     """
@@ -161,7 +165,7 @@ def _metrics(counts: Any) -> Any:
 
 
 def _ratio(counts: Any, other: int) -> Any:
-    """true / (true + other); 1 if both are 0."""
+    """counts / (counts + other); 1 if both are 0."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)
 

@@ -26,17 +26,18 @@ def c_allreduce_sum(
     use_calc_stream: bool = False,
     use_model_parallel: bool = False,
 ):
-    """Out = the sum of X over the ranks of a group.
+    """Out = the sum of X over all ranks of the group. X [*] -> Out [*]
 
-    X [*] -> Out [*]; all call it, with X of one shape and dtype.
-    Cond: not read
+    All ranks call the op with the same shape and dtype of X.
+    Cond: not used.
     """
     return _all_reduce(x, SUM, ring_id)
 
 
 @c_allreduce_sum.vjp
 def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
-    # What each rank minimises is a part of one sum, and every part sees every X.
+    # Each rank's loss is a term of the total loss, and every term depends on the X of all ranks, so
+    # the gradients are summed over the ranks too.
     summed = c_allreduce_sum(
         g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel
     )
@@ -48,17 +49,17 @@ NO_GRAD_REASON = "which rank it came from is not known"
 
 @op("c_allreduce_max", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
-    """Out = the largest X of the ranks of a group. X [*] -> Out [*]"""
+    """Out = the elementwise maximum of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, MAX, ring_id)
 
 
 @op("c_allreduce_min", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
-    """Out = the smallest X of the ranks of a group. X [*] -> Out [*]"""
+    """Out = the elementwise minimum of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, MIN, ring_id)
 
 
 @op("c_allreduce_prod", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
 def c_allreduce_prod(x, *, ring_id: int = 0, **attributes):
-    """Out = the product of X over the ranks of a group. X [*] -> Out [*]"""
+    """Out = the elementwise product of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, PROD, ring_id)

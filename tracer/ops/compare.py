@@ -89,7 +89,7 @@ bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
 
 @op("bitwise_not", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def bitwise_not(x):
-    """Out = X with every bit turned. X [*] integer or bool -> Out [*]"""
+    """Out = X with every bit inverted. X [*] integer or bool -> Out [*]"""
     return np.invert(x)
 
 
@@ -101,25 +101,25 @@ def _(x):
 
 @op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isnan(x):
-    """Out = X is not a number. X [*] -> Out bool [*]"""
+    """Out = whether X is NaN. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
 @op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isinf(x):
-    """Out = X is infinite. X [*] -> Out bool [*]"""
+    """Out = whether X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
 @op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
 def isfinite(x):
-    """Out = X is a finite number. X [*] -> Out bool [*]"""
+    """Out = whether X is neither NaN nor infinite. X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
 @op("between", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT, internal=True)
 def between(x, *, low: float = -math.inf, high: float = math.inf):
-    """Out = low < X < high; an infinite bound is none. X [*] -> Out bool [*]"""
+    """Out = low < X < high. An infinite low or high is not tested. X [*] -> Out bool [*]"""
     t = x.dtype.type
     if low == -math.inf:
         return x < t(high) if high != math.inf else np.ones_like(x, dtype=bool)
@@ -159,17 +159,17 @@ def one_bool(x: Meta) -> Meta:
 
 @op("isnan", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_nan(x):
-    """Out = some element of X is not a number. X [*] -> Out bool [1]"""
+    """Out = whether any element of X is NaN. X [*] -> Out bool [1]"""
     return np.isnan(x).any().reshape(1)
 
 
 @op("isinf", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def any_inf(x):
-    """Out = some element of X is infinite. X [*] -> Out bool [1]"""
+    """Out = whether any element of X is infinite. X [*] -> Out bool [1]"""
     return np.isinf(x).any().reshape(1)
 
 
 @op("isfinite", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
 def all_finite(x):
-    """Out = all elements of X are finite numbers. X [*] -> Out bool [1]"""
+    """Out = whether no element of X is NaN or infinite. X [*] -> Out bool [1]"""
     return np.isfinite(x).all().reshape(1)

@@ -24,7 +24,7 @@ from .unary_math import square
 
 
 def negative_imag(g):
-    """-Im g."""
+    """The negated imaginary part of g."""
     return scale(imag(g), scale=-1.0)
 
 
@@ -92,7 +92,8 @@ def _(g, x):
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind in "fc", "needs a floating dtype")
-    turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)  # a real -0 has none
+    # -0 becomes +0, so that its angle is 0
+    turned = x if x.dtype.kind == "c" else x + x.dtype.type(0)
     return np.angle(turned).astype(real_dtype(x.dtype), copy=False)
 
 

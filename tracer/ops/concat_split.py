@@ -1,4 +1,4 @@
-"""Ops that join several tensors or split one."""
+"""Ops that concatenate, stack and split tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis
 
 
 def scalar_or(tensor: Any, plain: int) -> int:
-    """An axis from a one-element tensor, or else from the attribute."""
+    """The value of a one-element tensor; the attribute if there is no tensor."""
     return plain if tensor is None else int(tensor.item())
 
 
@@ -27,7 +27,7 @@ def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
 
 
 def resize_axis(x: Shape, axis: int, size: int) -> Shape:
-    """`x` with another size at `axis`."""
+    """The shape `x` with `size` at `axis`."""
     return (*x[:axis], size, *x[axis + 1 :])
 
 
@@ -40,7 +40,7 @@ def check_shapes_match(xs: Sequence[Meta]) -> None:
 
 @op("concat", "X*, AxisTensor? -> Out")
 def concat(xs, axis_tensor=None, *, axis: int = 0):
-    """Out = all X, joined along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
+    """Out = all X, concatenated along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
     return np.concatenate(xs, scalar_or(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
 
 
@@ -74,7 +74,7 @@ def _(g, xs, axis_tensor, *, axis):
 
 @op("split_like", "X, Y*, AxisTensor? -> Out*", internal=True)
 def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
-    """Out = X in pieces as long as the Y along the axis.
+    """Split X along the axis into parts with the sizes of the Y.
 
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
@@ -104,7 +104,9 @@ def split(
     use_mkldnn: bool = False,
     mkldnn_data_type: str = "float32",
 ):
-    """Out = X in `num` equal pieces, or in pieces of `sections`, one of which may be -1.
+    """Split X along the axis into `num` equal parts, or into parts with the sizes `sections`.
+
+    sections: one size may be -1: the remaining size.
 
     X [*, N, *] -> Out list of [*, Ni, *]
     """
@@ -153,7 +155,7 @@ def _(gs, x, axis_tensor, section_tensors, *, axis):
 
 @op("stack", "X* -> Y")
 def stack(xs, *, axis: int = 0):
-    """Y = all X, joined along a new axis. X list of N [*] -> Y [*, N, *]"""
+    """Y = all X, stacked along a new axis. X list of N [*] -> Y [*, N, *]"""
     at = axis if axis >= 0 else axis + xs[0].ndim + 1
     index = (*(slice(None),) * at, None)
     return np.concatenate([x[index] for x in xs], at, dtype=xs[0].dtype, casting="no")
@@ -177,13 +179,13 @@ def _(g, xs, *, axis):
 
 @op("unstack", "X -> Y*")
 def unstack(x, *, axis: int = 0, num: int = 0):
-    """Y = the `num` slices of X along the axis, without it. X [*, N, *] -> Y list of N [*]"""
+    """Y = the `num` slices of X along the axis, which is removed. X [*, N, *] -> Y list of N [*]"""
     check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
     return split_slices(x, axis)
 
 
 def split_slices(x: Any, axis: int) -> list[Any]:
-    """The slices of `x` along `axis`, without it."""
+    """The slices of `x` along `axis`, which is removed."""
     front = (slice(None),) * (axis % x.ndim)
     return [x[(*front, i)] for i in range(x.shape[axis])]
 
@@ -210,7 +212,7 @@ def _(gs, x, *, axis):
 
 @op("unbind", "X -> Out*", grad_keeps_shape=True)
 def unbind(x, *, axis: int = 0):
-    """Out = the slices of X along the axis, without it. X [*, N, *] -> Out list of N [*]"""
+    """Out = the slices of X along the axis, which is removed. X [*, N, *] -> Out list of N [*]"""
     return split_slices(x, axis)
 
 

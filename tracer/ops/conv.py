@@ -44,9 +44,10 @@ def geometry(
     groups: int,
     data_format: str,
 ) -> tuple[Window, Shape]:
-    """The window and the output shape [N,M,*S'].
+    """The window, and the output shape [N,M,*S'].
 
-    x, w: arrays or Metas of images and filter [M,C/groups,*K]
+    x: the images [N,C,*S], an array or Meta.
+    w: the filter [M,C/groups,*K], an array or Meta.
     """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
@@ -65,7 +66,7 @@ def geometry(
 
 
 def batch_blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
-    """Output rows in blocks whose columns fit in the cache."""
+    """Iterate over blocks of output rows whose im2col matrices fit in the cache."""
     step = max(1, BLOCK // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
@@ -89,7 +90,10 @@ def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: in
 
 @native.NativeFunction
 def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
-    """The convolution of x [N,C,*S] with w [M,C/groups,*K], a view [N,M,*S'] of [M,*S',N]."""
+    """The convolution of x [N,C,*S] with w [M,C/groups,*K].
+
+    Returns a view [N,M,*S'] of a contiguous array [M,*S',N].
+    """
     n, m, high, *rest = out
     z = pad_spatial(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
@@ -109,7 +113,7 @@ _CONV, _CONV_INPUT, _CONV_FILTER = map(
 
 
 def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
-    """The sizes of a 2-D convolution as the compiled kernels take them."""
+    """The sizes of a 2-D convolution, in the order of the arguments of the compiled kernels."""
     starts = tuple(p[0] for p in window.pads)
     return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
 
@@ -124,7 +128,7 @@ def _(x, w, window, out, groups):
 
 
 def _weight(w: Any, at: Shape) -> Any:
-    """One weight of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
+    """The element at one kernel offset of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
@@ -147,7 +151,9 @@ def _repeat_groups(z: Any, times: int) -> Any:
 
 @native.NativeFunction
 def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The adjoint of `correlate` in x: [N,C,*sizes]. g [N,M,*S']"""
+    """The gradient of `correlate` with respect to x, [N,C,*sizes]. g: the output gradient
+    [N,M,*S']
+    """
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
     g = batch_last(g)
@@ -190,7 +196,7 @@ def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -
 
 @native.NativeFunction
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
-    """The adjoint of `correlate` in the filter [M,C/groups,*K]."""
+    """The gradient of `correlate` with respect to the filter, [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
     z, g = pad_spatial(x, window), batch_last(g)
     if shape[1] == 1 and groups > 1:
@@ -270,7 +276,7 @@ def conv2d(
     groups: int = 1,
     data_format: str = "NCHW",
 ):
-    """Output = the correlation of Input with Filter.
+    """Output = the cross-correlation of Input with Filter.
 
     Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
@@ -296,7 +302,7 @@ def conv2d(
 )
 @upcast_half
 def depthwise_conv2d(x, w, **attrs):
-    """Output = each channel correlated with its own filters.
+    """Output = each channel, cross-correlated with its own filters.
 
     Input [N,C,H,W], Filter [M,1,KH,KW] -> Output [N,M,H',W']
     """
@@ -316,7 +322,7 @@ def conv3d(
     dilations: Ints = [1, 1, 1],
     data_format: str = "NCDHW",
 ):
-    """Output = the correlation of Input with Filter.
+    """Output = the cross-correlation of Input with Filter.
 
     Input [N,C,D,H,W], Filter [M,C/groups,KD,KH,KW] -> Output [N,M,D',H',W']
     """
@@ -347,7 +353,7 @@ conv3d.vjp(_vjp)
 )
 @upcast_half
 def input_grad(x, w, g, **attrs):
-    """The gradient of a convolution in its Input, of which only the shape matters.
+    """The gradient of a convolution with respect to Input. Only the shape of Input is used.
 
     -> Input@GRAD like Input
     """
@@ -378,7 +384,7 @@ def _(gg, x, w, g, **over):
 )
 @upcast_half
 def filter_grad(x, w, g, **attrs):
-    """The gradient of a convolution in its Filter, of which only the shape matters.
+    """The gradient of a convolution with respect to Filter. Only the shape of Filter is used.
 
     -> Filter@GRAD like Filter
     """
@@ -408,7 +414,9 @@ def _transposed(
     output_padding: Any,
     output_size: Any,
 ) -> tuple[Window, Shape]:
-    """The window of the convolution whose adjoint is computed, and the output shape [N,M,*S']."""
+    """The window of the convolution whose input gradient is the transposed convolution, and
+    the output shape [N,M,*S'].
+    """
     n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
@@ -485,7 +493,8 @@ def conv2d_transpose(
     groups: int = 1,
     data_format: str = "NCHW",
 ):
-    """Output = what conv2d with this Filter would have as gradient.
+    """The transposed convolution: the input gradient of conv2d with this Filter, for Input as the
+    output gradient.
 
     Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']
     """
@@ -514,7 +523,7 @@ def conv2d_transpose(
 )
 @upcast_half
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
-    """conv2d_transpose of as many groups as channels.
+    """conv2d_transpose with one group per channel.
 
     Input [N,C,H,W], Filter [C,1,KH,KW] -> [N,C,H',W']
     """
@@ -541,7 +550,8 @@ def conv3d_transpose(
     dilations: Ints = [1, 1, 1],
     data_format: str = "NCHW",
 ):
-    """Output = what conv3d with this Filter would have as gradient.
+    """The transposed convolution: the input gradient of conv3d with this Filter, for Input as the
+    output gradient.
 
     Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']
     """
@@ -563,7 +573,7 @@ def conv3d_transpose(
 def transposed_vjp(
     g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
-    """The gradients of a transposed convolution: a convolution and a filter gradient.
+    """The gradients of a transposed convolution with respect to Input (a convolution) and Filter.
 
     g like the result
     """

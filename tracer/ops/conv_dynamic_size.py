@@ -12,7 +12,7 @@ from .maxpool import unpool_vjp, unpooled
 
 
 def sizes_from_tensor(sizes: Any) -> list[int]:
-    """The sizes in one tensor, or in several tensors of one element."""
+    """The output sizes, given as one tensor or as a list of one-element tensors."""
     return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
 
 
@@ -31,7 +31,7 @@ def conv_transpose_to(
     groups: int = 1,
     data_format: str = "NCHW",
 ):
-    """Output = conv2d_transpose or conv3d_transpose, of the sizes in Size.
+    """conv2d_transpose or conv3d_transpose with the output sizes given by the input Size.
 
     Input [N,C,*S], Filter [C,M/groups,*K] -> [N,M,*Size]
     """
@@ -82,7 +82,8 @@ def _(
 
 @op("unpool_to", "X, Indices, Size*! -> Out", internal=True)
 def unpool_to(x, mask, sizes):
-    """Out = zeros, with X at the positions that Indices names, of the sizes in Size.
+    """Out = zeros, with each X at its position Indices; the output sizes are given by the input
+    Size.
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """

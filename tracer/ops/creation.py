@@ -35,7 +35,7 @@ _VALUES = {
 
 
 def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
-    """A new array filled with one value, converted as in C: truncated."""
+    """A new array filled with one value, which is truncated for integer dtypes, as in C."""
     if dtype.kind in "iu":
         value = int(value)
     elif dtype.kind == "b":
@@ -91,7 +91,8 @@ def fill_constant(
     force_cpu: bool = False,
     place_type: int = -1,
 ):
-    """Out = one value everywhere: that of ValueTensor, else str_value, else value.
+    """Out = one value everywhere: ValueTensor if given, else str_value if it is not empty, else
+    value.
 
     ValueTensor [1] -> Out [*shape]
     """
@@ -133,7 +134,10 @@ def fill_constant_batch_size_like(
     value: float = 0.0,
     str_value: str = "",
 ):
-    """Out = one value everywhere, one size being that of Input. Input [*] -> Out [*shape]"""
+    """Out = one value everywhere. One size of `shape` is replaced by a size of Input.
+
+    Input [*] -> Out [*shape]
+    """
     return filled_array(
         with_batch(x.shape, shape, input_dim_idx, output_dim_idx),
         number(str_value, value),
@@ -172,7 +176,7 @@ def assign_value(
     int64_values: Longs = [],
     fp64_values: Float64s = [],
 ):
-    """Out = the values written down for the dtype.   -> Out [*shape]"""
+    """Out = the values in the attribute for the dtype.   -> Out [*shape]"""
     given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
         dtype
     ]
@@ -192,7 +196,7 @@ def _(*, shape, dtype, **values):
 
 @op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
-    """Out = zeros: what is not set is still the same every time.   -> Out [*shape]"""
+    """Out = zeros, so that uninitialized elements are the same in each run.   -> Out [*shape]"""
     return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
 
 
@@ -207,9 +211,9 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 
 @op("range", "Start, End, Step -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
 def range_(start, end, step):
-    """Out = Start, Start + Step, ... before End.
+    """Out = Start, Start + Step, Start + 2 * Step, ..., excluding End.
 
-    Start [], End [], Step [], or [1] each -> Out [N]
+    Start, End, Step [] or [1] -> Out [N]
     """
     check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     start, end, step = (v.reshape(()) for v in (start, end, step))
@@ -221,7 +225,7 @@ def range_(start, end, step):
     if start.dtype.kind in "iu":
         check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
-    count = math.ceil((end - start) / step)  # in the inputs' own precision, as in Paddle
+    count = math.ceil((end - start) / step)  # computed in the dtype of the inputs, as in Paddle
     check_result([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
@@ -238,7 +242,8 @@ def _(start, end, step):
 
 @op("linspace", "Start, Stop, Num -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
 def linspace(start, stop, num, *, dtype: int):
-    """Out = Num numbers from Start to Stop, both included and first cut to the dtype.
+    """Out = Num equally spaced values from Start to Stop (included), which are first cast to the
+    dtype.
 
     Start, Stop, Num int [] or [1] -> Out [Num]
     """
@@ -271,7 +276,8 @@ def _(start, stop, num, *, dtype):
     value_dependent_shape=True,
 )
 def logspace(start, stop, num, base, *, dtype: int):
-    """Out = Num powers of Base, their exponents evenly from Start to Stop, all cut to the dtype.
+    """Out = Base ** e for Num equally spaced exponents e from Start to Stop (included). Start, Stop
+    and Base are first cast to the dtype.
 
     Start, Stop, Num, Base [] or [1] -> Out [Num]
     """
@@ -293,7 +299,7 @@ def _(start, stop, num, base, *, dtype):
 
 @op("meshgrid", "X* -> Out*", same_dtype="X")
 def meshgrid(xs):
-    """Out = the coordinates of a grid: X number i varies along axis i.
+    """Out[i] = X[i], broadcast along axis i of the grid.
 
     X list of [Ni] or [] -> Out list of [N0, N1, ...]
     """
@@ -339,7 +345,7 @@ def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
 
 @op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
-    """out = rows and columns of the positions on and below a diagonal.   -> out int [2, N]"""
+    """out = row and column indices of the lower triangle of a matrix.   -> out int [2, N]"""
     return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
 
 
@@ -351,7 +357,7 @@ def _(*, rows, cols, offset, dtype):
 
 @op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
-    """out = rows and columns of the positions on and above a diagonal.   -> out int [2, N]"""
+    """out = row and column indices of the upper triangle of a matrix.   -> out int [2, N]"""
     return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
 
 
@@ -367,7 +373,9 @@ def _(*, row, col, offset, dtype):
 
 @op("eye", "-> Out", no_grad=VALUE_INDEPENDENT)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
-    """Out = 1 on the diagonal, 0 elsewhere; as many columns as rows when num_columns is -1.
+    """Out = 1 on the diagonal, 0 elsewhere.
+
+    num_columns: -1 for num_rows.
 
     -> Out [num_rows, num_columns]
     """
@@ -387,9 +395,10 @@ def _(*, num_rows, num_columns, dtype):
 
 @op("diag_v2", "X -> Out")
 def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
-    """Out = X on a diagonal, padding_value elsewhere; or the diagonal of X.
+    """Build a matrix with X on a diagonal and padding_value elsewhere, or extract a diagonal of a
+    matrix X.
 
-    X [N] -> Out [N + |offset|] * 2; [N, M] -> [K]
+    X [N] -> Out [N + |offset|, N + |offset|]; X [N, M] -> Out [K]
     """
     if x.ndim == 2:
         check(-x.shape[0] <= offset <= x.shape[1], f"offset={offset} lies outside of X")
@@ -423,7 +432,7 @@ def _(g, x, *, offset):
 
 @op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def diag_v2_grad(x, g, *, offset: int = 0):
-    """X@GRAD = Out@GRAD taken from, or put on, the diagonal.
+    """The gradient of diag_v2: extract the diagonal of Out@GRAD, or write Out@GRAD to the diagonal.
 
     X [N] or [N, M], Out@GRAD like Out -> X@GRAD like X
     """

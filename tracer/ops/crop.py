@@ -1,4 +1,4 @@
-"""Cut a block out of a tensor."""
+"""Crop a block of a tensor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def crop_tensor(
     offsets: Ints = [],
     shape: Ints = [],
 ):
-    """Out = the block of X that starts at offsets and has `shape`, -1 for all that is left.
+    """Out = the block of X that starts at `offsets` and has the shape `shape`.
+
+    shape: -1 for all elements from the offset on.
 
     X [*] -> Out [*shape]
     """
@@ -103,7 +105,10 @@ def _(gg, x, g, offsets_tensor, offset_tensors, *, offsets):
     internal=True,
 )
 def crop_like(x, y, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
-    """Out = the block of X that starts at offsets, as large as Y.   X [*], Y [*S] -> Out [*S]"""
+    """Out = the block of X that starts at `offsets` and has the shape of Y.
+
+    X [*], Y [*S] -> Out [*S]
+    """
     return crop_tensor.kernel(
         x, None, None, offsets_tensor, offset_tensors, offsets=offsets, shape=list(y.shape)
     )
@@ -116,8 +121,10 @@ def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
 def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
-    """Out = the block of X that starts at offsets and is as large as Y, or has `shape`, -1 for all
-    that is left.
+    """Out = the block of X that starts at `offsets` and has the shape of Y, or the attribute
+    `shape`.
+
+    shape: -1 for all elements from the offset on.
 
     X [*] -> Out [*shape]
     """

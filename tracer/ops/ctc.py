@@ -12,11 +12,11 @@ from .softmax import log_softmax_of
 
 
 class Lattice(NamedTuple):
-    """The states of a batch.
+    """The states of the CTC lattice of each sequence of a batch.
 
-    classes [B,P].
-    skips: whether a state may follow the one two before [B,P].
-    ends: the last state [B].
+    classes [B,P]: the class of each state.
+    skips [B,P]: whether the state can be reached from the state two before it.
+    ends [B]: the index of the last state.
     """
 
     classes: Any
@@ -40,7 +40,7 @@ def _shift(alpha: Any, by: int) -> Any:
 
 
 def _step(alpha: Any, skips: Any) -> Any:
-    """The log of the sum over the predecessor states."""
+    """The log of the sum of the probabilities of the predecessor states."""
     return np.logaddexp(
         np.logaddexp(alpha, _shift(alpha, 1)), np.where(skips, _shift(alpha, 2), -np.inf)
     )
@@ -59,7 +59,7 @@ def _forward(logs: Any, paths: Lattice) -> Any:
 
 
 def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
-    """The log probability of the rest after each state, [T,B,P].
+    """The log probability of the remaining steps after each state, [T,B,P].
 
     times: the length of each sequence, [B]
     """
@@ -82,12 +82,12 @@ def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
 @np.errstate(invalid="ignore", divide="ignore")
 @upcast_half
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
-    """Loss = -ln of the probability of Label under softmax(Logits).
+    """Loss = -ln of the probability of the labels Label under softmax(Logits).
 
-    Logits [T,B,C], Label int [B,S], lengths int [B] -> Loss [B,1]
+    Logits [T,B,C], Label int [B,S], LogitsLength and LabelLength int [B] -> Loss [B,1]
 
-    WarpCTCGrad like Logits: the gradient of Loss.
-    norm_by_times: the gradient is divided by the number of steps.
+    WarpCTCGrad, like Logits: the gradient of Loss.
+    norm_by_times: divide the gradient by the number of steps.
     """
     check(
         times is not None and lengths is not None,

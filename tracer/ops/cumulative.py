@@ -17,9 +17,9 @@ from .unary_math import exp, negative
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
 @upcast_half
 def recurrence(x, a, *, axis: int, reverse: bool = False):
-    """Out[k] = X[k] + A[k] * Out[k - 1] along the axis.
+    """A linear recurrence along the axis: Out[k] = X[k] + A[k] * Out[k - 1].
 
-    reverse: X[k] + A[k + 1] * Out[k + 1].
+    reverse: Out[k] = X[k] + A[k + 1] * Out[k + 1].
 
     X, A [*] -> Out [*]
     """
@@ -45,7 +45,9 @@ def _(g, x, a, *, axis, reverse, Out):
 
 @op("moved", "X -> Out", meta=like_x, internal=True)
 def moved(x, *, axis: int, by: int = 1, value: float = 0.0):
-    """Out[k] = X[k - by] along the axis, by being 1 or -1, `value` where there is none.
+    """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
+
+    by: 1 or -1.
 
     X [*] -> Out [*]
     """
@@ -62,7 +64,7 @@ def _(g, x, *, axis, by):
 @op("cumprod", "X -> Out", amp="deny")
 @upcast_half
 def cumprod(x, *, dim: int):
-    """Out = the product of X up to each position along the axis. X [*] -> Out [*]"""
+    """Out = the cumulative product of X along the axis. X [*] -> Out [*]"""
     return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
 
 
@@ -74,8 +76,8 @@ def _(x, *, dim):
 
 @cumprod.vjp
 def _(g, x, *, dim, Out):
-    """Grad = (product of those before) * (sum of what comes back, times those between): no
-    division, so zeros do no harm.
+    """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
+    division, so X may contain zeros.
     """
     return mul(moved(Out, axis=dim, value=1.0), recurrence(g, x, axis=dim, reverse=True))
 
@@ -122,7 +124,7 @@ cummin = _extreme("cummin", np.less_equal, "smallest")
 def logcumsumexp(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = ln(the sum of e ** X up to each position); the attributes are those of cumsum.
+    """Out = ln(the cumulative sum of e ** X). The attributes are those of cumsum.
 
     X [*] -> Out [*]
     """

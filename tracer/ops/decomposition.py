@@ -26,13 +26,12 @@ LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 @op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def cholesky(x, *, upper: bool = False):
-    """Out = the lower triangles L of X = L L^H.
-
-    upper: U of X = U^H U.
+    """The Cholesky decomposition X = L L^H with lower triangular L.
 
     X [*, M, M] Hermitian, positive definite -> Out [*, M, M]
 
-    One triangle of X is read. Raises OpError where X is not positive definite.
+    upper: return U with X = U^H U.
+    Only one triangle of X is read. Raises OpError if X is not positive definite.
     """
     if not upper:
         return np.linalg.cholesky(x)
@@ -48,13 +47,13 @@ def _(x, *, upper):
 
 
 def solve_left(triangle: Any, x: Any) -> Any:
-    """L^-H X for lower triangular L."""
+    """L^-H X for a lower triangular matrix L."""
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
 
 @cholesky.vjp
 def _(g, x, *, upper, Out):
-    """I. Murray, "Differentiation of the Cholesky decomposition" (2016), with all of dX = dX^H."""
+    """I. Murray, "Differentiation of the Cholesky decomposition" (2016), for Hermitian dX."""
     g = conjugate(g)
     if upper:
         g, Out = adjoint(g), adjoint(Out)
@@ -66,13 +65,13 @@ def _(g, x, *, upper, Out):
 
 @op("lu", "X -> Out, Pivots~, Infos~", no_half=NO_HALF_DECOMPOSITION)
 def lu(x, *, pivots: bool = True):
-    """Out = L below the diagonal, where L has ones, and U from it up, of X = P L U.
+    """The LU decomposition X = P L U with partial pivoting, packed in one matrix: U on and above
+    the diagonal, L below it (its diagonal is 1).
 
-    X [*, M, N] -> Out [*, M, N]
+    X [*, M, N] -> Out [*, M, N], Pivots int32 [*, min(M, N)], Infos int32 [*] or [1]
 
-    Pivots int32 [*, min(M, N)], Infos int32 [*] or [1].
-    Pivots: the row that each row was swapped with; Infos: the first column without a pivot, or 0;
-    both counted from 1.
+    Pivots: the row with which each row was swapped, counted from 1.
+    Infos: the first column without a pivot, counted from 1; 0 if all columns have one.
     """
     check(pivots, "pivots=False is not supported, as in Paddle on the CPU")
     out = np.array(x).reshape(-1, *x.shape[-2:])
@@ -88,7 +87,7 @@ def lu(x, *, pivots: bool = True):
 def _step(out: Any, k: int) -> tuple[Any, Any]:
     """Eliminate column k in place.
 
-    Returns the pivot rows, counted from 1, and where there was no pivot.
+    Returns the pivot rows, counted from 1, and a mask of the matrices without a pivot.
     """
     every = np.arange(len(out))
     best = k + np.argmax(np.abs(out[:, k:, k]), axis=1)
@@ -120,7 +119,9 @@ def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
 
 @lu.vjp
 def _(g, x, *, Out, Pivots):
-    """From L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1: the first is strictly lower, the second upper."""
+    """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower
+    triangular and the second upper triangular.
+    """
     rows, columns = shape_of(x)[-2:]
     size = shorter(shape_of(x))
     check_sizes(size >= 0)
@@ -149,17 +150,17 @@ def _(g, x, *, Out, Pivots):
 
 
 def _solve_right(x: Any, triangle: Any) -> Any:
-    """X U^-H for upper triangular U."""
+    """X U^-H for an upper triangular matrix U."""
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
 @op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=NO_HALF_DECOMPOSITION)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
-    """Pmat, L, U = the factors that `lu` packs.
+    """Unpack the result of `lu` into Pmat, L and U.
 
     X [*, M, N], Pivots int [*, K] -> Pmat [*, M, M], L [*, M, K], U [*, K, N]
 
-    What is not wanted is empty, [0].
+    Outputs that are not requested are empty, [0].
     """
     size, nothing = min(x.shape[-2:]), np.zeros(0, x.dtype)
     check(pivots.shape[-1] == size, "Pivots does not fit X")
@@ -210,9 +211,11 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
 
 @op("qr", "X -> Q, R", no_half=NO_HALF_DECOMPOSITION)
 def qr(x, *, mode: str = "reduced"):
-    """X = Q R with Q^H Q = 1 and upper triangles R.   X [*, M, N] -> Q [*, M, K], R [*, K, N]
+    """The QR decomposition X = Q R, where Q^H Q = I and R is upper triangular.
 
-    mode: reduced: K = min(M, N); complete: K = M; r: as reduced, and Q is empty, [0].
+    X [*, M, N] -> Q [*, M, K], R [*, K, N]
+
+    mode: "reduced": K = min(M, N); "complete": K = M; "r": as "reduced", but Q is empty, [0].
     """
     check(mode in ("reduced", "complete", "r"), f"mode={mode} is not one of reduced, complete, r")
     found = LAPACK.qr(x, mode)

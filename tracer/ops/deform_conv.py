@@ -65,7 +65,10 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
 
 
 def _sample(parted: Any, look: Sampling) -> Any:
-    """The pixels of a sampling, [N,DG,C/DG,K*OH*OW]. parted: x [N,DG,C/DG,H*W]"""
+    """The pixels of a sampling, [N,DG,C/DG,K*OH*OW].
+
+    parted: x [N,DG,C/DG,H*W]
+    """
     n, groups = look.flat.shape[:2]
     return np.take_along_axis(parted, look.flat.reshape(n, groups, 1, -1), axis=3)
 
@@ -84,7 +87,7 @@ def _settings(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes,
 
 
 def _columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
-    """The sampled values, [N,DG,C/DG,K*OH*OW], without and with the mask."""
+    """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
         _sample(parted, look) * _flat(look.weight) for look in _make_samplings(places, *x.shape[2:])
     )
@@ -141,11 +144,13 @@ def deformable_conv(
     groups: int = 1,
     im2col_step: int = 64,
 ):
-    """Output = the correlation of Input, read at offsets and times Mask, with Filter.
+    """Output = the cross-correlation with Filter of Input, sampled at the kernel positions plus
+    Offset and multiplied by Mask.
 
     Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> [N,M,H',W']
 
-    Offset [N,2*DG*KH*KW,H',W']: rows and columns in turn; Mask [N,DG*KH*KW,H',W'].
+    Offset [N,2*DG*KH*KW,H',W']: row and column offsets alternate.
+    Mask [N,DG*KH*KW,H',W'].
     """
     return _convolve(
         x,
@@ -205,8 +210,8 @@ def _(g, x, offset, w, **over):
 )
 @upcast_half
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
-    """The gradients of deformable_conv in Input, Offset, Filter and, where there is one,
-    in Mask.
+    """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
+    Mask.
     """
     attrs = _full(attrs)
     groups = attrs["groups"]

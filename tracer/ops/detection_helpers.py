@@ -12,5 +12,5 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
 def image_offsets(lod: Any, rows: int) -> Any:
-    """The row offsets of the images; without LoD all rows are of one image."""
+    """The row offsets of the images. Without LoD, all rows belong to one image."""
     return row_offsets(lod) if lod else np.array([0, rows], np.int64)

@@ -30,13 +30,12 @@ def _(g, x):
 
 @op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=NO_HALF_DECOMPOSITION)
 def cofactors(x):
-    """Out = the determinants of what is left without a row and a column, signed: det X * X^-T, but
-    of singular matrices, too.
+    """Out = the cofactor matrices: det X * X^-T for invertible X. Singular X are supported.
 
     X [*, M, M] -> Out [*, M, M]
 
-    From X = U S V^H: det U det V^H conj(U C V^H), C being the products of all other singular
-    values.
+    With the SVD X = U S V^H, Out = det U * det V^H * conj(U C V^H), where C[i] is the product of
+    all singular values but S[i].
     """
     check_finite(x)
     u, s, vh = np.linalg.svd(x)
@@ -47,7 +46,7 @@ def cofactors(x):
 
 @cofactors.vjp
 def _(g, x):
-    """From d(det X * X^-T) of invertible X."""
+    """The derivative of det X * X^-T. X must be invertible."""
     found, flipped = cofactors(x), transpose_last(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
     return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
@@ -55,7 +54,7 @@ def _(g, x):
 
 @op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
 def slogdeterminant(x):
-    """Out[0], Out[1] = sign and ln |determinant| of each matrix. Input [*, M, M] -> Out [2, *]"""
+    """Out[0] = the sign, Out[1] = ln |det| of each matrix. Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return np.stack(np.linalg.slogdet(x))
 

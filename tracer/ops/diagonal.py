@@ -29,15 +29,15 @@ def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
 
 
 def _clamp_offset(offset: int, rows: int, columns: int) -> int:
-    """Clamp an offset to the first empty diagonal: NumPy reads out of bounds for -2**31."""
+    """Clamp an offset that is outside of the matrix: NumPy reads out of bounds for -2**31."""
     return max(-rows, min(offset, columns))
 
 
 @op("diagonal", "Input -> Out")
 def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = a diagonal of the matrices in two axes, as the last axis.
+    """Out = a diagonal over the axes axis1 and axis2 of Input, as the last axis.
 
-    Input [*] -> Out [the other axes, length]
+    Input [*] -> Out [remaining axes, length]
     """
     return np.diagonal(
         x, _clamp_offset(offset, x.shape[axis1], x.shape[axis2]), axis1, axis2
@@ -60,9 +60,9 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("trace", "Input -> Out", older_attrs={"dim1": "axis1", "dim2": "axis2"})
 def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = the sum of a diagonal; of the two axes the first in X has the rows, as in Paddle.
+    """Out = the sum of a diagonal. As in Paddle, the smaller of axis1 and axis2 is the row axis.
 
-    Input [*] -> Out [the other axes]
+    Input [*] -> Out [remaining axes]
     """
     first, second = sorted(_check_axes(x, axis1, axis2))
     offset = _clamp_offset(offset, x.shape[first], x.shape[second])
@@ -83,7 +83,9 @@ def _(g, x, *, offset, axis1, axis2):
 
 @op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
 def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    """Out = zeros like Y with X all along a diagonal. X [the other axes], Y [*] -> Out like Y"""
+    """Out = zeros like Y, with X at every element of a diagonal. X [remaining axes], Y [*]
+    -> Out like Y
+    """
     out = np.zeros(y.shape, x.dtype)
     rows, columns = _places(y.shape, offset, axis1, axis2)
     np.moveaxis(out, (axis1, axis2), (-2, -1))[..., rows, columns] = np.asarray(x)[..., None]
@@ -99,7 +101,7 @@ def _(g, x, y, *, offset, axis1, axis2):
 def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
     """Out = matrices with the last axis of Input on a diagonal, in the new axes dim1 and dim2.
 
-    Input [*, N] -> Out [*, M, M] in some order
+    Input [*, N] -> Out [*, M, M], with the two axes M at dim1 and dim2
     """
     size = x.shape[-1] + abs(offset)
     out = np.zeros((*x.shape[:-1], size, size), x.dtype)
@@ -126,9 +128,9 @@ def _(g, x, *, offset, dim1, dim2):
 
 @op("fill_diagonal", "X -> Out", meta=like_x)
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
-    """Out = X with `value` on a diagonal.
+    """Out = X with `value` on the diagonal.
 
-    wrap: again below where X is taller than wide.
+    wrap: for M > N, repeat the diagonal: N of every N + 1 rows contain `value`.
 
     X [M, N] or [N, N, ...] -> like X
     """
@@ -158,7 +160,7 @@ def _(g, x, *, value, offset, wrap):
 def fill_diagonal_tensor(x, y, *, offset: Long = 0, dim1: int = 0, dim2: int = 1):
     """Out = X with Y on a diagonal of the axes dim1 and dim2.
 
-    X [*], Y [the other axes, length of the diagonal] -> like X
+    X [*], Y [remaining axes, length of the diagonal] -> like X
     """
     out = x.copy()
     rows, columns = _places(x.shape, offset, dim1, dim2)

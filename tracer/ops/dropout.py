@@ -12,7 +12,7 @@ MODES = ("downgrade_in_infer", "upscale_in_train")
 
 
 def _keep_scale(dropout_prob: float, implementation: str, is_test: bool) -> float:
-    """The factor of kept elements."""
+    """The factor by which elements that are not dropped are multiplied."""
     check(
         implementation in MODES,
         f"dropout_implementation={implementation} is not one of {', '.join(MODES)}",
@@ -35,11 +35,13 @@ def dropout(
     fix_seed: bool = False,
     seed: int = 0,
 ):
-    """Out = X with each element dropped by chance; the mask tells what was kept.
+    """Out = X with elements dropped at random, with probability dropout_prob. Mask is 1 where an
+    element is kept.
 
     X [*] -> Out [*], Mask uint8 [*]
 
-    seed: of a source of its own, the same at each call, where fix_seed says so or a Seed is given.
+    seed: with fix_seed, each call draws from a new generator with this seed. The input Seed does
+    the same.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     factor = x.dtype.type(_keep_scale(dropout_prob, dropout_implementation, is_test))

@@ -1,4 +1,4 @@
-"""Sizes that an op takes as an attribute, as one tensor or as a list of tensors."""
+"""Sizes that an op accepts as an attribute, as one tensor or as a list of one-element tensors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[i
 def infer_sizes(
     tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
 ) -> tuple[int, ...]:
-    """The sizes for shape inference: -1 if only a tensor has them, unless the attribute knows
-    them.
-    """
+    """The sizes for shape inference: -1 for a size that only a tensor holds."""
     if tensors:
         return tuple(plain) if len(plain) == len(tensors) else (-1,) * len(tensors)
     if tensor is None:
@@ -36,7 +34,9 @@ def infer_sizes(
 
 
 def any_given(*operands: Any) -> bool:
-    """Whether any optional input is given, so that the attribute is not complete."""
+    """Whether any of these optional inputs is given. If so, the attribute does not hold all
+    sizes.
+    """
     return any(o is not None and o != [] for o in operands)
 
 

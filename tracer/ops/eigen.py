@@ -1,8 +1,8 @@
 """Singular values, eigenvalues and their vectors.
 
-Vectors are unique up to a sign, or up to a factor of absolute value 1 if they are complex. The
-gradients are those of results that do not depend on this factor. For repeated values the vectors
-are not differentiable: gradients through vectors are infinite, gradients through values are finite.
+Vectors are unique up to a factor of absolute value 1 (real: up to a sign). The gradients are valid
+for losses that do not depend on this factor. If values are equal, the vectors are not
+differentiable: gradients through vectors are infinite, gradients through values are finite.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 @op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
 def svd(x, *, full_matrices: bool = False):
-    """X = U diag(S) VH, S falling.
+    """The singular value decomposition X = U diag(S) VH, with S in descending order.
 
-    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N).
+    X [*, M, N] -> U [*, M, K], S real [*, K], VH [*, K, N], K = min(M, N)
+
     full_matrices: U [*, M, M], VH [*, N, N].
     """
     check_finite(x)
@@ -69,8 +70,8 @@ def _(x, *, full_matrices):
 
 @svd.vjp
 def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
-    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016); its complex form is
-    the same with adjoints.
+    """J. Townsend, "Differentiating the Singular Value Decomposition" (2016). For complex
+    matrices, transposes become adjoints.
     """
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
@@ -81,8 +82,8 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 
 def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
-    """The first vectors and their gradient, with the gradient of the remaining vectors, which span
-    the null space, added.
+    """Reduce full vectors to those with a singular value: the vectors, and their gradient
+    plus the contribution of the gradient of the null-space vectors.
     """
     size = shape_of(values)[-1]
     check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
@@ -129,18 +130,21 @@ def _hermitian_meta(x, *, UPLO, **_):
 
 @op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
 def eigh(x, *, UPLO: str = "L"):
-    """X = V diag(Eigenvalues) V^H, the values rising, of Hermitian X.
-
-    UPLO: the triangle that is read.
+    """The eigendecomposition X = V diag(Eigenvalues) V^H of Hermitian matrices, eigenvalues
+    ascending.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors V [*, M, M]
+
+    UPLO: the triangle of X that is read.
     """
     return tuple(LAPACK.eigh(x, UPLO))
 
 
 @eigh.vjp
 def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
-    """M. Giles (2008), see `solving.py`, section 3.1, with adjoints."""
+    """M. Giles (2008), "An extended collection of matrix derivative results", section 3.1,
+    with adjoints.
+    """
     return _eigh_grad(
         of_values, matmul(adjoint(Eigenvectors), conjugate(of_vectors)), Eigenvalues, Eigenvectors
     )
@@ -160,7 +164,8 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     no_half=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
-    """The Eigenvalues of Hermitian X, rising; the vectors, for the gradient, are zeros for is_test.
+    """The eigenvalues of Hermitian matrices, ascending. Eigenvectors are saved for the gradient;
+    they are zeros if is_test.
 
     X [*, M, M] -> Eigenvalues real [*, M], Eigenvectors [*, M, M]
     """
@@ -171,7 +176,7 @@ def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
 
 @eigvalsh.vjp
 def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
-    # of which the saved vectors, a result without a gradient, would know nothing
+    # The saved vectors carry no gradient, so a second-order gradient needs recomputed vectors.
     second = isinstance(x, Tensor)
     vectors = eigh(x, UPLO=UPLO)[1] if is_test or second else Eigenvectors
     return _eigh_grad(g, None, Eigenvalues, vectors)
@@ -185,7 +190,7 @@ def _eig_meta(x):
 
 @op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=NO_HALF_DECOMPOSITION)
 def eig(x):
-    """X V = V diag(Eigenvalues), vectors of length 1.
+    """The eigendecomposition X V = V diag(Eigenvalues) with eigenvectors of norm 1.
 
     X [*, M, M] -> Eigenvalues complex [*, M], Eigenvectors complex [*, M, M]
     """
@@ -206,7 +211,7 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
 
 
 def _eig_grad(core: Any, vectors: Any) -> Any:
-    """V^-H core V^H, conjugated."""
+    """The conjugate of V^-H core V^H."""
     flipped = adjoint(vectors)
     return conjugate(solve(flipped, matmul(core, flipped)))
 
@@ -224,7 +229,7 @@ def _(x):
 
 @eigvals.vjp
 def _(g, x):
-    """The values of `eig` are in the same order."""
+    """Recompute the eigenvectors with `eig`, which returns the eigenvalues in the same order."""
     return _eig_grad(on_diagonal(conjugate(g)), eig(x)[1])
 
 
@@ -232,12 +237,12 @@ def _(g, x):
 def matrix_rank(
     x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ):
-    """Out = how many singular values are above the tolerance.
+    """Out = the number of singular values above the tolerance.
 
-    X [*A, M, N], TolTensor [*B] in place of tol -> Out int32 [*broadcast(A, B)]
+    X [*A, M, N], TolTensor [*B] -> Out int32 [*broadcast(A, B)]
 
-    use_default_tol: the tolerance is the largest value times the longer side times the rounding
-    unit.
+    TolTensor: replaces the attribute tol if given.
+    use_default_tol: the tolerance is the largest singular value * max(M, N) * the machine epsilon.
     """
     check_finite(x)
     values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)

@@ -15,7 +15,8 @@ Labels = tuple[str, ...]
 
 
 def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """The axis labels of each input and of the result; `...` becomes capitals.
+    """The axis labels of each input and of the result. The axes of `...` get capital letters as
+    labels.
 
     Raises OpError for an invalid equation.
     """
@@ -52,11 +53,13 @@ def _expanded(term: str, count: int) -> Labels:
 @op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp="allow")
 @upcast_half
 def einsum(xs, *, equation: str):
-    """Out = the sums of products that the equation, `ij,jk->ik`, tells; labels are small letters.
+    """Out = the sum of products that an Einstein equation such as `ij,jk->ik` defines. Labels are
+    lower-case letters.
 
     Inputs list of [*] -> Out [*]
 
-    InnerCache, XShape: what Paddle keeps for its gradient, one each per input; here empty, [0].
+    InnerCache, XShape: one each per input. Paddle's gradient op reads them; here they are empty,
+    [0].
     """
     check("->" in equation, f"equation={equation!r} has no ->")
     empty = [np.zeros(0, xs[0].dtype)] * len(xs)
@@ -90,8 +93,8 @@ def _(g, xs, *, equation):
 
 
 def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], out: Labels) -> Any:
-    """The sum with the gradient in place of input i; an axis that only input i has is broadcast
-    with ones.
+    """The gradient of input i: the sum of products with `g` in place of input i. An axis
+    that only input i has is broadcast with ones.
     """
     others = [(out, g)] + [(t, x) for k, (t, x) in enumerate(zip(terms, xs, strict=True)) if k != i]
     named = {c for t, _ in others for c in t}

@@ -1,7 +1,8 @@
 """Elementwise ops on two inputs, and `scale`.
 
-The backward pass reduces gradients to the shape of broadcast inputs, so rules ignore broadcasting,
-except for the old attribute `axis`, which aligns Y with inner axes of X: see `reduce_to_shape`.
+The backward pass sums gradients to the shape of broadcast inputs, so gradient rules ignore
+broadcasting. The exception is the old attribute `axis`, which aligns Y with inner axes of X; see
+`reduce_to_shape`.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 
 def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
-    """The gradient `g` summed to the shape of `like` if `axis` aligned it; otherwise the backward
-    pass does it.
+    """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`,
+    which the backward pass sums.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
@@ -46,7 +47,7 @@ def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
 @op("sum_to", "X -> Out", internal=True)
 @upcast_half
 def sum_to(x, *, shape: Ints, axis: int = -1):
-    """Out = X summed over the axes that broadcasting had added or stretched.
+    """Out = X summed over the axes that broadcasting from `shape` added or expanded.
 
     X [*S] -> Out [*shape]
     """
@@ -67,8 +68,8 @@ _SUM = native.kernel("sum")
 
 
 def sum_arrays(x: Any, kept: list[int]) -> Any:
-    """x summed over all axes but `kept`, flat; NotImplemented if these are not adjacent or no
-    kernel applies.
+    """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes
+    are not adjacent or the compiled kernel does not support x.
     """
     if not kept:
         return _SUM(x, 1, 1, x.size)
@@ -159,7 +160,7 @@ def _(g, x, y, *, axis):
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
 @np.errstate(all="ignore")
 def div(x, y, *, axis: int = -1):
-    """Out = X / Y; of integers and yes or no rounded towards zero.
+    """Out = X / Y; for integers and bool, rounded towards zero.
 
     X [*A], Y [*B] -> Out [*broadcast(A, B)]
     """
@@ -221,7 +222,7 @@ def _(g, x, mask):
 @op("elementwise_pow", "X, Y -> Out", meta=broadcast_number)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
-    """Out = X ** Y; of integers rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
     x, y = align_axis(x, y, axis)
     if x.dtype.kind in "iu" and np.any(y < 0):
@@ -255,7 +256,7 @@ def floordiv(x, y, *, axis: int = -1):
 @op("elementwise_mod", "X, Y -> Out", meta=broadcast_number)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
-    """Out = the rest of X / Y, with the sign of Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_number(x)
     x, y = align_axis(x, y, axis)
     check_divisor(x, y)
@@ -280,13 +281,15 @@ def check_divisor(x: Any, y: Any) -> None:
 def scale(
     x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
 ):
-    """Out = scale * X + bias, or scale * (X + bias).
+    """Out = scale * X + bias, or scale * (X + bias) if bias_after_scale is false.
 
-    X [*], ScaleTensor [1] in place of scale -> Out [*]
+    X [*], ScaleTensor [1] -> Out [*]
+
+    ScaleTensor: replaces the attribute scale if given.
     """
     factor = scale if scale_tensor is None else scale_tensor.item()
     if x.dtype.kind in "iu":
-        # -1 as a byte is 255
+        # For uint8, a factor of -1 is 255.
         by, more = (np.array(int(v)).astype(x.dtype)[()] for v in (factor, bias))
     else:
         by, more = x.dtype.type(factor), x.dtype.type(bias)
@@ -302,7 +305,7 @@ def _(g, x, scale_tensor, *, scale):
 
 @op("sum", "X* -> Out", same_dtype="X", grad_keeps_shape=True)
 def add_n(xs, *, use_mkldnn: bool = False, mkldnn_data_type: str = "float32"):
-    """Out = the sum of all X.   X list of [*S] -> Out [*S]"""
+    """Out = the elementwise sum of all X. X list of [*S] -> Out [*S]"""
     return functools.reduce(np.add, xs) if len(xs) > 1 else xs[0].copy()
 
 

@@ -1,9 +1,8 @@
 """Fourier transforms: complex to complex, real to complex, complex to real.
 
-normalization: which transform has the factor 1/n: `backward`, `forward`, or `ortho` (its square
-root in both).
-Fourier matrices are symmetric, so gradients (which are conjugated, see `core/op.py`) are transforms
-of the same direction.
+normalization: the transforms that are divided by n: "backward", "forward", or "ortho" (both are
+divided by sqrt(n)). Fourier matrices are symmetric and gradients are conjugated (see `core/op.py`),
+so the gradient of a transform is a transform of the same direction.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _numpy(name: str) -> Any:
 
 
 def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
-    """The axes, counted from the front."""
+    """The axes, with negative axes counted from the end."""
     check(
         normalization in _OTHER, f"normalization={normalization} is not one of {', '.join(_OTHER)}"
     )
@@ -37,7 +36,9 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
 
 @op("fft_c2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
-    """Out = the sums of X * e^(-2 pi i jk / n) over the axes, of e^(+...) unless forward.
+    """Out = the discrete Fourier transform of X over the axes.
+
+    forward: exponent -2 pi i jk / n; otherwise the inverse transform, with +2 pi i jk / n.
 
     X complex [*] -> Out [*]
     """
@@ -61,9 +62,9 @@ def _(g, x, *, axes, normalization, forward):
 
 @op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
-    """Out = the transform of real X.
+    """Out = the discrete Fourier transform of real X.
 
-    onesided: without the half of the last axis that is the conjugate of the other.
+    onesided: omit the conjugate-symmetric half of the last axis.
 
     X [*] -> Out complex [*]
     """
@@ -103,7 +104,7 @@ def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
 
 @fft_r2c.vjp
 def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
-    """The gradient of X.   g complex like Out, X [*] -> [*]"""
+    """The gradient of fft_r2c with respect to X. g complex like Out, X [*] -> [*]"""
     last = axes[-1] % len(shape_of(x))
     if onesided:
         size = shape_of(x)[last]
@@ -126,8 +127,10 @@ def _length(x: Any, last: int, size: int) -> int:
 
 @op("fft_c2r", "X -> Out", no_half=NO_HALF_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
-    """Out = the transform of X, of whose last axis the other half is the conjugate; last_dim_size:
-    its size, 0: 2 (m - 1).
+    """Out = the real transform of a Hermitian X, which holds the first half (m elements) of its
+    last axis.
+
+    last_dim_size: the size of that axis in Out; 0 for 2 * (m - 1).
 
     X complex [*] -> Out real [*]
     """
@@ -152,8 +155,8 @@ def _(x, *, axes, normalization, forward, last_dim_size):
 
 @fft_c2r.vjp
 def _(g, x, *, axes, normalization, forward):
-    """Every element that is used counts twice but the first, and the last of an even size, which
-    are their own conjugates.
+    """Each element of X stands for two conjugate elements, so its gradient is doubled.
+    Exceptions: the first element and, for an even size, the last one.
     """
     last = axes[-1] % len(shape_of(x))
     given, size = shape_of(x)[last], shape_of(g)[last]

@@ -19,7 +19,7 @@ def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:
 
 @op("frame", "X -> Out")
 def frame(x, *, frame_length: int, hop_length: int, axis: int = -1):
-    """Out = the frames that begin at each hop_length.
+    """Out = overlapping frames of X; frame i starts at i * hop_length.
 
     X [*, N] -> Out [*, frame_length, frames]; axis=0: X [N, *] -> Out [frames, frame_length, *]
     """
@@ -47,7 +47,7 @@ def _(x, *, frame_length, hop_length, axis):
 
 @frame.vjp
 def overlap_add_frames(g, x, *, frame_length, hop_length, axis):
-    """The gradient of X.   g like Out, X [*, N] -> [*, N]"""
+    """The gradient of `frame` with respect to X. g like Out, X [*, N] -> [*, N]"""
     found = overlap_add(g, hop_length=hop_length, axis=axis)
     rest = shape_of(x)[axis] - shape_of(found)[axis]
     check_sizes(min(*shape_of(x), *shape_of(found)) >= 0)
@@ -58,7 +58,7 @@ def overlap_add_frames(g, x, *, frame_length, hop_length, axis):
 @op("overlap_add", "X -> Out")
 @upcast_half
 def overlap_add(x, *, hop_length: int, axis: int = -1):
-    """Out = the frames, each hop_length after the one before, added up.
+    """Out = the sum of the frames, where frame i is placed at i * hop_length.
 
     X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]
     """
@@ -89,12 +89,12 @@ def _(g, x, *, hop_length, axis):
 
 @op("stft", "X, Window! -> Out", no_half=NO_HALF_COMPLEX)
 def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
-    """Out = the transforms of the frames of X that begin at each hop_length, times Window.
+    """Out = the short-time Fourier transform: the transforms of the frames of X times Window.
 
     X [B, N], Window [n_fft] -> Out complex [B, F, frames]
 
-    F is n_fft // 2 + 1, or n_fft unless onesided.
-    normalized: over the square root of n_fft.
+    onesided: F = n_fft // 2 + 1, otherwise F = n_fft.
+    normalized: divide by sqrt(n_fft).
     """
     frames = np.lib.stride_tricks.sliding_window_view(x, n_fft, axis=-1)[:, ::hop_length] * window
     spectrum = fft_r2c.kernel(frames, **_transform(normalized, onesided))

@@ -15,8 +15,10 @@ from .unary_math import round_half_away
 
 
 class Axis(NamedTuple):
-    """Sampling positions along an axis: `place`, and its derivative `slope` with respect to the
-    grid.
+    """Sampling positions along one image axis.
+
+    place: the positions in pixels.
+    slope: the derivative of `place` with respect to the grid coordinates.
     """
 
     place: Any
@@ -34,7 +36,8 @@ def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: boo
         place, sign = _reflect(place, start, span)
         slopes = slopes * sign
     if padding_mode in ("border", "reflection"):
-        inside = (place >= 0) & (place <= size - 1)  # a place on the border moves, as in Paddle
+        # Paddle uses the derivative of an inside position at the border.
+        inside = (place >= 0) & (place <= size - 1)
         return Axis(np.clip(place, t(0), t(size - 1)), slopes * inside)
     return Axis(place, slopes)
 
@@ -52,7 +55,9 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 
 
 def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
-    """One Axis for each image axis, in order; the grid has the last axis first."""
+    """One Axis for each image axis. The last axis of the grid lists the image axes in
+    reverse order.
+    """
     rank = x.ndim - 2
     return [
         _pixel_positions(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
@@ -116,9 +121,9 @@ def _product(arrays: list[Any]) -> Any:
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
-    """Output = X read at the positions of Grid, of coordinates in [-1, 1]
-
+    """Output = X, interpolated at the positions in Grid, whose coordinates are in [-1, 1]
     (Jaderberg et al. 2015).
+
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
     """
     _check_modes(mode, padding_mode)
@@ -159,7 +164,7 @@ def _(g, x, grid, **attrs):
 def grid_sampler_grad(
     x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
-    """The gradients of grid_sampler.
+    """The gradients of grid_sampler with respect to X and Grid.
 
     X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid
     """
@@ -196,13 +201,15 @@ grid_sampler_grad.vjp(no_second_order("grid_sampler"))
 
 
 def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
-    """`size` coordinates from -1 to 1: of the pixel centers, or of the ends with align_corners."""
+    """The coordinates of `size` pixel centers. With align_corners, the first and last pixel
+    centers are at -1 and 1; otherwise the edges of the image are.
+    """
     line = np.linspace(-1, 1, size) if size > 1 else np.full(size, -1.0)
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
 def _grid_points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
-    """The coordinates of all pixels, last axis first, and a 1: [P, rank + 1]."""
+    """The coordinates of all pixels, last axis first, followed by a 1: [P, rank + 1]."""
     lines = np.meshgrid(*[_line_grid(s, align_corners, dtype) for s in sizes], indexing="ij")
     return np.stack(
         [*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1
@@ -216,7 +223,7 @@ def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
 @op("affine_grid", "Theta, OutputShape?! -> Output")
 @upcast_half
 def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
-    """Output = Theta times the coordinates of each pixel of [N,C,*S].
+    """Output = Theta @ the homogeneous coordinates of each pixel of an image [N,C,*S].
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
@@ -261,7 +268,7 @@ def _(g, theta, shape, *, output_shape, align_corners):
 )
 @upcast_half
 def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
-    """The gradient of affine_grid, which is linear.
+    """The gradient of affine_grid with respect to Theta.
 
     Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
     """

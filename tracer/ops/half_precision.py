@@ -50,7 +50,7 @@ def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[i
     """Decorator: run a kernel on half-precision inputs in float32 and cast the results to the dtype
     of the first input.
 
-    stats: indices of results that stay float32, as means and variances in Paddle
+    stats: indices of results that stay float32, such as means and variances in Paddle.
     """
     if kernel is None:
         return functools.partial(upcast_half, stats=stats)

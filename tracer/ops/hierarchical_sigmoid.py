@@ -1,4 +1,4 @@
-"""Hierarchical softmax: a path in a binary tree for each class (Morin and Bengio 2005)."""
+"""Hierarchical softmax: each class is a leaf of a binary tree (Morin and Bengio 2005)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
 
 
 class TreePath(NamedTuple):
-    """The path from the root to each label.
+    """The path from the root to the leaf of each label.
 
-    nodes: rows of the weight [N,L].
-    turns: 0 or 1 [N,L].
-    valid: whether the path is that long [N,L].
+    nodes [N,L]: the row of the weight for each inner node.
+    turns [N,L]: the child that the path takes, 0 or 1.
+    valid [N,L]: whether the path has this many nodes.
     """
 
     nodes: Any
@@ -28,8 +28,8 @@ def _code_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """The given path, else that in the complete binary tree with root 1 where class c is leaf c +
-    num_classes.
+    """The path that `table` and `code` describe. Without them, the path in the complete
+    binary tree with root 1, in which class c is leaf c + num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
@@ -72,12 +72,12 @@ def hierarchical_sigmoid(
     table_names: Strings = [],
     is_sparse: bool = False,
 ):
-    """Out = -ln of the probability of the turns on the way to Label.
+    """Out = -ln of the probability of the path to Label.
 
-    X [N,D], W [K,D], Label [N,1], Path* [N,L], Bias [K,1] -> Out [N,1]
+    X [N,D], W [K,D], Label [N,1], PathTable and PathCode [N,L], Bias [K,1] -> Out [N,1]
 
     PreOut [N,L] = ln(1 + e ** score) of each node.
-    As in Paddle, Out counts ln 2 for each step that a way is shorter than L.
+    As in Paddle, Out includes ln 2 for each missing node of a path shorter than L.
     """
     walk = _tree_path(label, table, code, num_classes)
     scores = _scores(x, w, bias, walk)
@@ -116,7 +116,7 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
 )
 @upcast_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
-    """The gradients of hierarchical_sigmoid in X, in W and, where there is one, in Bias."""
+    """The gradients of hierarchical_sigmoid with respect to X, W and, if given, Bias."""
     walk = _tree_path(label, table, code, num_classes)
     scores = _scores(x, w, bias, walk)
     inside = walk.valid & (np.abs(scores) < 40)

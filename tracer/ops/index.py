@@ -1,6 +1,6 @@
 """Gather and scatter by index.
 
-An index out of range raises an error; real Paddle checks only some of them.
+An index out of range raises an error. Paddle has this check in some of these ops only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def check_integers(index: Any) -> None:
     check_dtype(index.dtype.kind in "iu", "an index is not of integers")
 
 
-MAX_FLAT_INDEX = 16  # times that an index may come before it is cheaper to add run by run
+# Up to this number of occurrences of one index, one NumPy call per occurrence is used.
+MAX_FLAT_INDEX = 16
 
 
 def add_rows(out: Any, index: Any, rows: Any) -> None:
@@ -51,7 +52,8 @@ def add_rows(out: Any, index: Any, rows: Any) -> None:
         out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
         return
     nth = np.arange(index.size) - np.repeat(first, counts)
-    for k in range(int(counts.max())):  # all that come for the first time, then for the second, ...
+    # First the first occurrence of each index, then the second, ...
+    for k in range(int(counts.max())):
         now = nth == k
         out[index[now]] += rows[order[now]]
 
@@ -79,7 +81,7 @@ def index_shape(index: Any) -> Shape:
 def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """Out = the slices of X at Index along the axis.
 
-    X [*, N, *], Index int [M] or [M, 1] or [] -> Out [*, M, *]
+    X [*, N, *], Index int [M], [M, 1] or [] -> Out [*, M, *]; [] removes the axis
     """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     index_shape(index)
@@ -88,7 +90,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
 
 
 def slices_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
-    """The Meta of slices of `x`."""
+    """The Meta of slices of `x`, selected by `index`."""
     at = normal_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
     return Meta((*x.shape[:at], *index_shape(index), *x.shape[at + 1 :]), x.dtype)
@@ -108,7 +110,7 @@ def _(g, x, index, axis_tensor, *, axis):
 
 @op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
-    """X@GRAD = the slices Out@GRAD added up where they were taken.
+    """Scatter-add the slices of Out@GRAD at Index into zeros like X.
 
     X [*, N, *], Out@GRAD [*, M, *] -> X@GRAD [*, N, *]
     """
@@ -149,7 +151,9 @@ def _(g, x, index, *, dim):
 
 @op("lookup_table_v2", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
-    """Out = the rows of W at Ids; zeros where that is padding_idx, -1 being none.
+    """Out = the rows of W at Ids; zeros where Ids is padding_idx.
+
+    padding_idx: -1 for no padding.
 
     W [N, D], Ids int [*] -> Out [*, D]
     """
@@ -175,7 +179,7 @@ def _(g, w, ids, *, padding_idx):
 
 @op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x, internal=True)
 def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
-    """W@GRAD = the rows Out@GRAD added up where they were taken.
+    """Scatter-add the rows of Out@GRAD at Ids into zeros like W; the row padding_idx is zero.
 
     W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]
     """
@@ -192,14 +196,14 @@ def _(gg, w, ids, g, *, padding_idx):
         None,
         None,
         OPS["reshape_like"](lookup_table_v2(gg, ids, padding_idx=padding_idx), g),
-    )  # lookup_table has one axis less
+    )  # for lookup_table, Ids has an additional axis of size 1
 
 
 @op("lookup_table", "W, Ids -> Out", amp="deny_at_o2")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
-    """Out = lookup_table_v2 as before 2.0: Ids end in an axis of size 1, which goes.
+    """lookup_table_v2 of Paddle 1.x: Ids have a last axis of size 1, which is removed.
 
     W [N, D], Ids int [*, 1] -> Out [*, D]
     """
@@ -223,9 +227,11 @@ def _(g, w, ids, *, padding_idx):
 
 @op("scatter", "X, Ids, Updates -> Out", amp="deny_at_o2")
 def scatter(x, ids, updates, *, overwrite: bool = True):
-    """Out = X with Updates as its rows at Ids, the last one counting; without overwrite, their sum.
+    """Out = X with the rows at Ids replaced by Updates.
 
-    X [N, *], Ids int [M] or [M, 1], Updates [M, *], or Ids [] and Updates [*] -> Out [N, *]
+    overwrite: for equal Ids, the last row of Updates is used; otherwise, the sum of these rows.
+
+    X [N, *], Ids int [M] or [M, 1], Updates [M, *] (or Ids [], Updates [*]) -> Out [N, *]
     """
     check_inside(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
@@ -267,7 +273,7 @@ def _(g, x, ids, updates, *, overwrite):
 
 @op("last_of_each", "Ids, Y -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def last_of_each(ids, y):
-    """Out = true in the rows of Y whose id does not come again, which overwriting leaves.
+    """Out = whether a row of Y is the last one with its id.
 
     Ids int [M], Y [M, *] -> Out bool like Y
     """
@@ -326,7 +332,7 @@ def _(g, x, index):
 
 @op("scatter_nd_add", "X, Index, Updates -> Out")
 def scatter_nd_add(x, index, updates):
-    """Out = X with Updates added at index tuples.
+    """Out = X with Updates added at index tuples. Updates with equal indices accumulate.
 
     X [*S], Index int [*I, K], Updates [*I, *S[K:]] -> Out [*S]
     """
@@ -362,7 +368,7 @@ def _(g, x, index, updates):
 
 @op("where_index", "Condition -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def where_index(condition):
-    """Out = the indices where Condition is not 0, in order.
+    """Out = the indices of the nonzero elements of Condition, in order.
 
     Condition [*] -> Out int64 [count, rank]
     """
@@ -398,7 +404,7 @@ def _(g, x, mask):
 
 @op("masked_select_grad", "X, Mask, Y@GRAD -> X@GRAD", internal=True)
 def masked_select_grad(x, mask, g):
-    """X@GRAD = Y@GRAD where it was taken, 0 elsewhere.
+    """X@GRAD = Y@GRAD at the selected elements, 0 elsewhere.
 
     X [*A], Mask bool [*B], Y@GRAD [count] -> X@GRAD [*broadcast(A, B)]
     """
@@ -422,7 +428,9 @@ def _(gg, x, mask, g):
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):
-    """Out = 1 at the class, 0 elsewhere; all 0 for an X outside, where that is allowed.
+    """Out = 1 at the class X, 0 elsewhere.
+
+    allow_out_of_range: rows of classes out of range are all 0; otherwise they raise OpError.
 
     X int [*] -> Out [*, depth]
     """

@@ -14,7 +14,7 @@ from .shared_meta_rules import broadcast_shapes, dims_match, normal_axis, shapes
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
 def index_add(x, index, value, *, axis: int = 0):
-    """Out = X with AddValue added to the slices that Index names.
+    """Out = X with AddValue added to the slices at Index along the axis.
 
     X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X
     """
@@ -75,9 +75,9 @@ def _indexed_shape(x: Any, indices: Any) -> Any:
 
 @op("index_put", "x, indices*, value -> out", same_dtype="x value")
 def index_put(x, indices, value, *, accumulate: bool = False):
-    """out = x with value written (accumulate: added) where indices say.
+    """out = x with value assigned at indices; with `accumulate`, added.
 
-    x [*], indices list of int or bool, value broadcasts -> like x
+    x [*], indices list of int or bool tensors, value broadcasts -> like x
     """
     out, places = x.copy(), _positions(x, indices)
     if accumulate:
@@ -109,7 +109,10 @@ def _(g, x, indices, value, *, accumulate):
 
 @op("index_get", "X, Indices* -> Out", internal=True, value_dependent_shape=True)
 def index_get(x, indices):
-    """Out = X[Indices]. X [*], Indices list of int or bool -> Out [*]"""
+    """Out = X[Indices], with NumPy's indexing rules.
+
+    X [*], Indices list of int or bool tensors -> Out [*]
+    """
     return x[_positions(x, indices)]
 
 

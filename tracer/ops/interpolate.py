@@ -75,7 +75,7 @@ RANKS = {"nearest": (2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
 
 
 def _scales(scale: Sequence[float], rank: int) -> list[float]:
-    """One scale per axis, or none."""
+    """One scale per axis; an empty list if no scale is given."""
     found = [float(s) for s in scale]
     check(
         len(found) in (0, 1, rank), f"scale={found} is neither one number nor {NUMBER_WORDS[rank]}"
@@ -92,8 +92,8 @@ def _output_sizes(
     out: Sequence[int],
     scale: Sequence[float],
 ) -> tuple[list[int], list[float]]:
-    """The output sizes, and the scales if given: with OutSize they still determine the sampling
-    step.
+    """The output sizes, and the scales if any are given. With OutSize, the scales still
+    determine the distance between sampling positions.
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
@@ -110,13 +110,13 @@ def _output_sizes(
 def _axes(
     kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
 ) -> list[Taps]:
-    """The taps of each axis of the result."""
+    """The source positions and weights (`Taps`) of each axis of the result."""
     check(
         len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive"
     )
     found = []
     for i, (size, wanted) in enumerate(zip(sizes, out, strict=True)):
-        if wanted == 1:  # as in Paddle, whatever the mode
+        if wanted == 1:  # as in Paddle, for all modes
             ratio = np.float32(0)
         elif corners:
             ratio = np.float32((size - 1) / (wanted - 1))
@@ -138,7 +138,7 @@ def _apply_taps(x: Any, taps: Taps, axis: int) -> Any:
 
 
 def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
-    """The adjoint of `_apply_taps`, as a product with the weight matrix."""
+    """The adjoint of `_apply_taps`, computed as a product with the weight matrix."""
     places, weights = taps
     matrix = np.zeros_like(g, shape=(size, places.shape[1]))
     for p, w in zip(places, weights, strict=True):
@@ -147,7 +147,7 @@ def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
 
 
 def _first_spatial_axis(layout: str) -> int:
-    """The first spatial axis."""
+    """The index of the first spatial axis."""
     check(layout in ("NCHW", "NHWC"), f"data_layout={layout} is neither NCHW nor NHWC")
     return 1 if layout == "NHWC" else 2
 
@@ -162,8 +162,8 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
 
 
 def _check_dtype(kind: str, x: Any) -> None:
-    """Raise OpError for integer images, because interpolated values are fractional; all modes but
-    bicubic accept uint8.
+    """Raise OpError for integer images, because interpolated values are not integers. uint8
+    is accepted by all modes but bicubic.
     """
     if kind != "nearest" and not (x.dtype == np.uint8 and kind != "bicubic"):
         check_inexact(x)
@@ -196,7 +196,7 @@ def resize(kind: str) -> Op:
         made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
         for i, taps in enumerate(_axes(kind, inner, out, scales, align_corners, align_mode)):
             made = _apply_taps(made, taps, _first_spatial_axis(data_layout) + i)
-        return made.astype(x.dtype, copy=False)  # fractions are cut off, as in Paddle
+        return made.astype(x.dtype, copy=False)  # uint8 results are truncated, as in Paddle
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, data_layout, out_d, out_h, out_w, scale, **_):
@@ -261,7 +261,7 @@ nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind
 )
 @upcast_half
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
-    """The gradient of resizing, of whose X only the shape matters.
+    """The gradient of interpolation. Only the shape of X is used.
 
     X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X
     """

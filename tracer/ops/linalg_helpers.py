@@ -25,7 +25,7 @@ def check_square(x: Meta, name: str = "X") -> None:
 
 
 def shorter(shape: Shape) -> int:
-    """The smaller matrix dimension; -1 if one is unknown."""
+    """The smaller of the two matrix dimensions; -1 if one is unknown."""
     return -1 if min(shape[-2:]) < 0 else min(shape[-2:])
 
 
@@ -46,7 +46,7 @@ def adjoint(x: Any) -> Any:
 
 
 def chain(*factors: Any) -> Any:
-    """The product of several matrices, from the left."""
+    """The product of several matrices, computed from left to right."""
     return functools.reduce(matmul, factors)
 
 

@@ -72,7 +72,7 @@ def _(g, x, *, Output):
 
 
 def holds_vectors(x: Shape, y: Shape) -> bool:
-    """Whether right-hand sides of shape `y` are one vector per matrix."""
+    """Whether right-hand sides with the shape of `y` are vectors (one per matrix), not matrices."""
     if len(y) == 1:
         return True
     if len(y) != len(x) - 1:
@@ -113,7 +113,7 @@ def _(g, x, y, *, Out):
 def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
     """X^-1 Y for triangular X.
 
-    Upper triangles are passed to LAPACK's `gesv` unchanged; it finds its pivots on the diagonal.
+    The upper triangle is passed to LAPACK's `gesv`, whose pivots are then the diagonal elements.
     """
     x = np.triu(x) if upper else np.tril(x)
     if unit:
@@ -130,9 +130,11 @@ def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool 
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):
-    """Out = X^-1 Y, of one triangle of X, or of that transposed.
+    """Out = X^-1 Y for triangular X. Only one triangle of X is read.
 
-    unitriangular: with 1 on the diagonal.
+    upper: read the upper triangle.
+    transpose: use X^T.
+    unitriangular: the diagonal is 1 and not read.
 
     X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
     """
@@ -163,7 +165,9 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
 
 @op("cholesky_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
-    """Out = (Y Y^H)^-1 X, of lower triangles Y; (Y^H Y)^-1 X of upper ones.
+    """Solve A Out = X, where Y is the Cholesky factor of A.
+
+    upper: A = Y^H Y; otherwise A = Y Y^H.
 
     X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
     """
@@ -191,16 +195,17 @@ def _(g, x, y, *, upper, Out):
 
 @op("pseudo_inverse", "X -> Out", internal=True, no_half=NO_HALF_DECOMPOSITION)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
-    """Out = the pseudo-inverse; singular values up to rcond times the largest count as 0.
+    """Out = the Moore-Penrose pseudo-inverse. Singular values up to rcond * the largest one are
+    treated as 0.
 
     X [*, M, N] -> Out [*, N, M]
 
-    hermitian: X is, and its lower triangle is read.
+    hermitian: X is Hermitian; only its lower triangle is read.
     """
     check_finite(x)
     if not is_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
-    below = np.tril(x, -1)  # CuPy does not ignore the other triangle
+    below = np.tril(x, -1)  # CuPy reads both triangles
     return np.linalg.pinv(
         np.tril(x) + np.conj(np.swapaxes(below, -1, -2)) if hermitian else x, rcond
     )
@@ -233,12 +238,13 @@ def _pinv_grad(g, x, *, hermitian, Out):
     host=NOT_IN_CUPY,
 )
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
-    """Solution = the smallest Z of the smallest |X Z - Y|.
+    """Solution = the least-squares solution Z of X Z = Y with the smallest norm.
 
     X [*, M, N], Y [*, M, K] -> Solution [*, N, K]
 
-    Residuals [*, K]: |X Z - Y|^2 where M > N and all ranks are N, else [0]; Rank int32 [*];
-    SingularValues [*, min(M, N)]. Every driver decomposes X by its singular values.
+    Residuals [*, K]: |X Z - Y|^2 if M > N and all ranks are N, else empty, [0].
+    Rank int32 [*], SingularValues [*, min(M, N)].
+    driver: ignored; the solution is always computed from the singular value decomposition of X.
     """
     check(
         driver in ("gels", "gelsy", "gelsd", "gelss"),

@@ -49,10 +49,10 @@ def segment_sum(x: Any, offsets: Offsets) -> Any:
 
 
 def as_column(values: Any, like: Any) -> Any:
-    """One number per row, with the dtype and rank of a tensor."""
+    """Numbers [R], one per row, reshaped and cast to broadcast with a tensor [R,*]."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 
 def without_lod(made: Op) -> None:
-    """Declare that the result of an op on sequences has no LoD."""
+    """Declare that the results of an op on sequences have no LoD."""
     made.lod(lambda *_: 0)(lambda *_, **__: [])

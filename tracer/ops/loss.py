@@ -32,7 +32,7 @@ def softmax_with_cross_entropy(
     ignore_index: int = -100,
     axis: int = -1,
 ):
-    """Loss = -ln of the probability of Label.
+    """Loss = -ln of the softmax probability of Label.
 
     Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
     """
@@ -79,10 +79,10 @@ def _(
 
 
 def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
-    """Raise OpError if hard labels are not integers, or if the dtype of soft labels differs from X.
+    """Raise OpError if hard labels are not integers, or if soft labels have another dtype than X.
 
-    As in Paddle only a run checks this: the dtype of a value fed for `fluid.layers.data` may differ
-    from the declared one.
+    As in Paddle, the kernel checks this, not shape inference: the dtype of a value fed for
+    `fluid.layers.data` may differ from the declared one.
     """
     right = label.dtype == x.dtype if soft_label else label.dtype.kind in "iu"
     check_dtype(
@@ -146,7 +146,7 @@ def cross_entropy_grad(
     ignore_index: int = -100,
     axis: int = -1,
 ):
-    """The gradient of softmax_with_cross_entropy.
+    """The gradient of softmax_with_cross_entropy with respect to Logits.
 
     Logits [*,C,*], Label, Softmax, Loss@GRAD [*,1,*] -> Logits@GRAD like Logits
     """
@@ -228,7 +228,7 @@ def _check_same_shape(x: Meta, label: Meta) -> None:
 @np.errstate(all="ignore")
 @upcast_half
 def bce_loss(x, label):
-    """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), logarithms not below -100.
+    """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), with logarithms clamped to at least -100.
 
     X [*], Label [*] -> Out [*]
     """
@@ -271,8 +271,8 @@ def sigmoid_cross_entropy(
 
     X [*], Label [*], pos_weight [*] -> Out [*]
 
-    That is the cross entropy of sigmoid(X) with Label.  Paddle 2.6 gets it wrong where pos_weight
-    is given and X < 0.
+    Without pos_weight this is the cross entropy of sigmoid(X) with Label. With pos_weight, Paddle
+    2.6 returns a wrong value where X < 0.
     """
     t = x.dtype.type
     soft = np.log1p(np.exp(-np.abs(x)))
@@ -309,7 +309,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0.
 
-    normalize: divided by how many those are.
+    normalize: divide by the number of labels that are not ignored.
 
     X [*], Label [*] -> Out [*]
     """
@@ -326,9 +326,9 @@ def _(g, x, label, *, ignore_index, normalize):
 @op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp="deny")
 @upcast_half
 def huber_loss(x, y, *, delta: float):
-    """Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2), r = Y - X.
+    """With r = Y - X: Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
 
-    X [*], Y [*] -> Residual [*], Out [*]
+    X [*], Y [*] -> Residual = r [*], Out [*]
     """
     t = x.dtype.type
     r = y - x
@@ -352,7 +352,7 @@ def _(g, x, y, *, delta):
 @np.errstate(all="ignore")
 @upcast_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):
-    """Loss = Target * (ln Target - X), 0 where Target is not positive; summed or averaged.
+    """Loss = Target * (ln Target - X), 0 where Target <= 0; then reduced as `reduction` states.
 
     X [*], Target [*] -> Loss [] or [*]
     """
@@ -394,7 +394,8 @@ def _(g, x, target, *, reduction):
 @op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp="deny")
 @upcast_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
-    """Out = -Weight[Label] * X[Label], averaged by weight or summed.
+    """Out = -Weight[Label] * X[Label]; then summed, or averaged with the weights, as `reduction`
+    states.
 
     X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]
     """
@@ -445,7 +446,7 @@ def _(g, x, label, weight, *, ignore_index, reduction):
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @upcast_half
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
-    """The gradient of nll_loss, which is linear in X.
+    """The gradient of nll_loss with respect to X. It does not depend on the values of X.
 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
@@ -469,7 +470,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
 @op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
 @upcast_half
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
-    """Out = (1 - epsilon) * X + epsilon * PriorDist, a uniform one if none is given.
+    """Out = (1 - epsilon) * X + epsilon * PriorDist. PriorDist is uniform (1 / C) by default.
 
     X [*,C], PriorDist [1,C] -> Out [*,C]
     """
@@ -497,7 +498,8 @@ def _(g, x, prior, *, epsilon):
 
 @op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=NON_FLOAT_RESULT)
 def accuracy(scores, indices, label):
-    """How many rows of Indices hold their Label.
+    """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the
+    counts.
 
     Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []
     """

@@ -53,9 +53,9 @@ def _(g, x, labels):
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
 @upcast_half
 def modified_huber_loss(x, y):
-    """Out = max(1 - v, 0) ** 2, -4 * v below -1, of v = X * (2 * Y - 1).
+    """With v = X * (2 * Y - 1): Out = max(1 - v, 0) ** 2 where v >= -1, else -4 * v.
 
-    X [N,1], Y 0 or 1 [N,1] -> IntermediateVal, Out [N,1]
+    X [N,1], Y 0 or 1 [N,1] -> IntermediateVal = v, Out [N,1]
     """
     one = x.dtype.type(1)
     margin = x * (y + y - one)
@@ -83,7 +83,7 @@ REDUCTIONS = {0: "sum", 1: "mean", 2: "none"}
 @op("identity_loss", "X -> Out")
 @upcast_half
 def identity_loss(x, *, reduction: int = 1):
-    """Out = the sum (reduction 0) or the mean (1) of X, or X itself (2).
+    """Out = the sum of X (reduction 0), its mean (1), or X (2).
 
     X [*] -> Out [], or [*] for 2
     """

@@ -30,7 +30,7 @@ _product = native.kernel("matmul")
 @op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp="allow")
 @upcast_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
-    """Out = X @ Y over the last two axes, a vector being a row or a column.
+    """Out = X @ Y over the last two axes, with NumPy's rules for vectors.
 
     X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]
     """
@@ -86,7 +86,7 @@ def _left_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     if len(shape_of(y)) == 2 and len(shape_of(x)) > 2 and not trans_x:
-        # One product over all rows instead of one per batch and a sum.
+        # One product over all rows of all batches, instead of one product per batch and a sum.
         x, g = (
             OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(shape_of(t)) - 2)
             for t in (x, g)
@@ -99,8 +99,8 @@ def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    """The gradient for vectors: treat them as rows or columns; the backward pass sums over the
-    added axes.
+    """The gradients if an input is a vector, which is treated as a row or a column. The
+    backward pass sums the gradients over the added axes.
     """
     row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
@@ -119,7 +119,7 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 @op("bmm", "X, Y -> Out", same_dtype="X Y")
 @upcast_half
 def bmm(x, y):
-    """Out = X @ Y, batch by batch. X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
+    """Out = X @ Y for each batch element. X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
     check(
         x.ndim == 3 and y.ndim == 3 and x.shape[0] == y.shape[0],
         "X and Y need three axes and one batch size",
@@ -241,7 +241,8 @@ def _(g, base, x, y, *, Alpha, Beta):
 @op("mul", "X, Y -> Out", same_dtype="X Y", amp="allow")
 @upcast_half
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
-    """Out = X @ Y, each flattened to a matrix at its own axis.
+    """Out = X @ Y, where x_num_col_dims and y_num_col_dims determine how X and Y are flattened to
+    matrices.
 
     X [*M,*K], Y [*K,*N] -> Out [*M,*N]
     """
@@ -307,7 +308,7 @@ def fc(
     Scale_out: float = 1.0,
     force_fp32_output: bool = False,
 ):
-    """Out = Input @ W + Bias, Input as a matrix.
+    """Out = activation(Input @ W + Bias), where Input is flattened to a matrix.
 
     activation_type: "" or "relu".
 
@@ -350,7 +351,7 @@ def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
 
 @op("flatten_at", "X -> Out", internal=True)
 def flatten_at(x, *, axis: int = 1):
-    """Out = X as a matrix: the axes before `axis` and the axes from it on.
+    """Out = X as a matrix: the axes before `axis` are its rows, the other axes its columns.
 
     X [*M,*N] -> Out [M,N]
     """
@@ -379,7 +380,7 @@ def p_norm(
     keepdim: bool = False,
     asvector: bool = False,
 ):
-    """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis, of all for asvector.
+    """Out = (the sum of |X| ** porder) ** (1 / porder) over the axis; over all axes with asvector.
 
     X [*] -> Out [*]
     """
@@ -410,7 +411,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 @p_norm.vjp
 def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
-    """The gradient of X.   g like Out, X [*] -> [*]"""
+    """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
@@ -434,7 +435,7 @@ def frobenius_norm(
     in_dtype: int = -1,
     out_dtype: int = -1,
 ):
-    """Out = the root of the sum of X ** 2 over the axes. X [*] -> Out [*]"""
+    """Out = sqrt(the sum of X ** 2 over the axes). X [*] -> Out [*]"""
     check_float(x)
     return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
 

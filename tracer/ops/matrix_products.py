@@ -38,8 +38,8 @@ from .shared_meta_rules import (
 @op("multi_dot", "X* -> Out", same_dtype="X")
 @upcast_half
 def multi_dot(xs):
-    """Out = the product of all X, in the order that costs least; the first may be a row, the last a
-    column.
+    """Out = the product of all X, in the order with the fewest multiplications. The first X may be
+    a row vector, the last a column vector.
 
     X list of [Mi, Mi+1] -> Out [M0, Mn]
     """
@@ -80,7 +80,7 @@ def _(g, xs):
 
 @op("matrix_power", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
 def matrix_power(x, *, n: int):
-    """Out = X to the power of n, of the inverse where n is negative.
+    """Out = X ** n as a matrix power; for n < 0, the power -n of the inverse of X.
 
     X [*, M, M] -> Out [*, M, M]
     """
@@ -95,8 +95,8 @@ def _(x, *, n):
 
 @matrix_power.vjp
 def _(g, x, *, n):
-    """The corner of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of Matrices" (2008),
-    theorem 3.6.
+    """The upper right block of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of
+    Matrices" (2008), theorem 3.6.
     """
     turned, join = transpose_last(x), OPS["concat"]
     down = len(shape_of(x)) - 2
@@ -111,9 +111,9 @@ def _(g, x, *, n):
 @op("kron", "X, Y -> Out", same_dtype="X Y")
 @upcast_half
 def kron(x, y):
-    """Out = Y times each element of X, side by side.
+    """Out = the Kronecker product of X and Y.
 
-    X [*A], Y [*B] -> Out [*A times B], the shorter shape having 1 in front
+    X [*A], Y [*B] -> Out [*A * B], where the shorter shape is extended by 1 at the front
     """
     return np.kron(x, y)
 
@@ -158,7 +158,9 @@ def _reshape_like(x: Any, shape: list[int]) -> Any:
 @op("cross", "X, Y -> Out", same_dtype="X Y")
 @upcast_half
 def cross(x, y, *, dim: int = 9):
-    """Out = the vectors at right angles to X and Y along an axis of size 3; dim=9: the first such.
+    """Out = the cross products of the vectors in X and Y along an axis of size 3.
+
+    dim: the axis; 9 for the first axis of size 3.
 
     X [*], Y [*] -> Out [*]
     """
@@ -187,7 +189,7 @@ def _(x, y, *, dim):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(shapes_match(x.shape, y.shape), "the shapes differ")
     if dim != 9 or min(x.shape, default=0) >= 0:
-        _cross_axis(x.shape, dim)  # else a run finds the axis
+        _cross_axis(x.shape, dim)  # otherwise the kernel determines the axis
     return Meta(tuple(map(known_dim, x.shape, y.shape)), x.dtype)
 
 
@@ -199,7 +201,7 @@ def _(g, x, y, *, dim):
 @op("dist", "X, Y -> Out", same_dtype="X Y", amp="deny")
 @upcast_half
 def dist(x, y, *, p: float = 2.0):
-    """Out = the p-norm of X - Y, all elements taken as one vector. X [*A], Y [*B] -> Out []"""
+    """Out = the p-norm of X - Y, flattened to one vector. X [*A], Y [*B] -> Out []"""
     return p_norm.kernel(x - y, porder=p, asvector=True)
 
 

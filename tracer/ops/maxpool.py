@@ -34,7 +34,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
-    where = np.full_like(best, -1, dtype=np.int32)  # remains for a window inside of the padding
+    where = np.full_like(best, -1, dtype=np.int32)  # -1 for a window that lies in the padding
     for seen, place in p.pieces:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
@@ -52,7 +52,7 @@ def max_pool2d_with_index(
     strides: Ints = [1, 1],
     paddings: Ints = [0, 0],
 ):
-    """Out = the largest X in each window, Mask = its place in H * W.
+    """Out = the largest X in each window, Mask = its index in the flattened H * W.
 
     X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out
     """
@@ -80,7 +80,7 @@ def max_pool3d_with_index(
     strides: Ints = [1, 1, 1],
     paddings: Ints = [0, 0, 0],
 ):
-    """Out = the largest X in each window, Mask = its place in D * H * W.
+    """Out = the largest X in each window, Mask = its index in the flattened D * H * W.
 
     X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out
     """
@@ -108,13 +108,13 @@ max_pool3d_with_index.vjp(_vjp)
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
 def put_in_pictures(x, mask, y):
-    """Out = zeros like X, with each Y added at its position in an image.
+    """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
     """
     images = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(images, math.prod(x.shape[2:])))
-    y = np.where(mask < 0, y.dtype.type(0), y)  # a window inside of the padding
+    y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
     np.add.at(total, (np.arange(images)[:, None], mask.reshape(images, -1)), y.reshape(images, -1))
     return total.reshape(x.shape)
 
@@ -126,7 +126,10 @@ def _(g, x, mask, y):
 
 @op("take_from_pictures", "X, Mask -> Out", internal=True)
 def take_from_pictures(x, mask):
-    """Out = X at the positions in its images. X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask"""
+    """Out = the elements of X at the indices Mask in the flattened images; 0 where Mask is -1.
+
+    X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask
+    """
     images = math.prod(x.shape[:2])
     flat, places = x.reshape(images, -1), mask.reshape(images, -1)
     return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
@@ -160,7 +163,7 @@ def _unpooled_meta(rank: int) -> Any:
 
 
 def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
-    """Zeros with each element of x [N,C,*S] at its position in an image of these sizes."""
+    """Zeros, with each element of x [N,C,*S] at its index in a flattened image with these sizes."""
     images, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
     full = np.zeros_like(x, shape=(images, count), order="C")
@@ -182,7 +185,7 @@ def unpool(
     output_size: Ints = [0, 0],
     data_format: str = "NCHW",
 ):
-    """Out = zeros, with X at the positions in H' * W' that Indices names.
+    """Out = zeros, with each X at its index Indices in the flattened H' * W'.
 
     X [N,C,H,W], Indices int like X -> Out [N,C,H',W']
     """
@@ -200,7 +203,7 @@ def unpool3d(
     output_size: Ints = [0, 0, 0],
     data_format: str = "NCDHW",
 ):
-    """Out = zeros, with X at the positions in D' * H' * W' that Indices names.
+    """Out = zeros, with each X at its index Indices in the flattened D' * H' * W'.
 
     X [N,C,D,H,W] -> Out [N,C,D',H',W']
     """
@@ -208,7 +211,7 @@ def unpool3d(
 
 
 def unpool_vjp(g, x, mask):
-    """The gradient at the positions of the elements. g like the result -> like x"""
+    """The gradient of unpooling: the elements of g at the indices. g like the result -> like x"""
     return take_from_pictures(g, mask), None
 
 

@@ -14,8 +14,8 @@ from .shared_meta_rules import check_number
 
 
 def _places(x: Any, axes: tuple[int, ...]) -> Any:
-    """Where in flat X the two middles of each line are, [*,2]: the last of all where
-    there is none.
+    """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
+    are equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)
@@ -35,16 +35,19 @@ def _places(x: Any, axes: tuple[int, ...]) -> Any:
 
 @op("nanmedian", "X -> Out, MedianIndex~")
 def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
-    """Out = the middle over the axes (all of them for none) of what is not NaN, of two middles
-    their mean; MedianIndex = where in
-    flat X they are. X [*] -> Out [*], MedianIndex int64 [*,2]
+    """Out = the median over the axes, ignoring NaN. MedianIndex = the indices of the two middle
+    elements in the flattened X.
+
+    axis: empty for all axes.
+
+    X [*] -> Out [*], MedianIndex int64 [*,2]
     """
     axes = axes_of(axis, False, x.ndim)
     places = _places(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))
     with np.errstate(all="ignore"):
-        # the sum of two halves may be more than a half can be; of wider floats it is in Paddle as
-        # well
+        # Float16 is averaged in float32, because the sum may overflow. Wider dtypes may overflow,
+        # as in Paddle.
         found = np.where(
             low == high, low, ((to_float32(low) + to_float32(high)) / 2).astype(x.dtype)
         )
@@ -63,7 +66,7 @@ def _(x, *, axis, keepdim):
 
 @nanmedian.vjp
 def _(g, x, *, axis, keepdim, MedianIndex):
-    """Each middle gets half."""
+    """Each of the two middle elements gets half of the gradient."""
     reshape, half = OPS["reshape2"], OPS["scale"](g, scale=0.5)
     column = reshape(half, shape=[-1, 1])
     places, parts = (

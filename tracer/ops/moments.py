@@ -18,7 +18,7 @@ from .unary_math import negative
 
 
 def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
-    """The rows of x [R,K] standardized, with their means [R] and variances [R]."""
+    """Standardize the rows of x [R,K]; also return their means [R] and variances [R]."""
     t = x.dtype.type
     count = t(max(x.shape[1], 1))
     mean = blockwise.row_sums(x) / count
@@ -34,15 +34,15 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
 
 
 def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
-    """A permutation that makes the kept axes, and those in `axes`, contiguous in memory if
-    possible.
+    """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
+    makes the reduced axes contiguous in memory if possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
 def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
-    """x and `also` as [R,K], where K is the size of `axes`, and the statistics as [R,1]; None if
-    that needs a copy.
+    """Reshape x and `also` to [R,K], where K is the number of elements over `axes`, and the
+    statistics to [R,1]; None if that needs a copy.
     """
     kept, gone = permute(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
@@ -57,9 +57,9 @@ def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[An
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
 @upcast_half
 def standardize(x, mean, inv_std, *, axes: Ints):
-    """Out = (X - Mean) * InvStd, both being those of X over the axes.
+    """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes.
 
-    X [*S], Mean and InvStd broadcast to it -> Out [*S]
+    X [*S], Mean and InvStd broadcast to X -> Out [*S]
     """
     out = x - mean
     out *= inv_std
@@ -74,7 +74,7 @@ def _(g, x, mean, inv_std, *, axes):
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @upcast_half
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
-    """X@GRAD = InvStd * (G - mean G - xhat * mean(G * xhat)), xhat being X standardized.
+    """X@GRAD = InvStd * (G - mean(G) - xhat * mean(G * xhat)), where xhat is the standardized X.
 
     X [*S], Out@GRAD [*S] -> X@GRAD [*S]
     """
@@ -90,7 +90,9 @@ _BACK, _DOT = native.kernel("standardize_grad"), native.kernel("standardize_dot"
 
 
 def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
-    """The sizes before, in and after the kept axes; None if they are not adjacent or empty."""
+    """The number of elements before, in and after the kept axes; None if the kept axes are
+    not adjacent or there are none.
+    """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:
         return None
@@ -128,7 +130,11 @@ def _rows_grad(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
 
 
 def _second_order(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
-    """The gradient, written over `out` = X - Mean. dot, total: the sums of G * out and of G."""
+    """The gradient of standardization; overwrites `out`, which holds X - Mean.
+
+    dot: the sum of G * out over the axes.
+    total: the sum of G over the axes.
+    """
     count = out.dtype.type(max(out.size // max(total.size, 1), 1))
     out *= -(dot / count * (inv_std * inv_std))
     out += g
@@ -139,8 +145,8 @@ def _second_order(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
 
 @standardize_grad.vjp
 def _(b, x, mean, inv_std, g, *, axes):
-    # With P the linear map of this op, which is its own adjoint, r the InvStd and means over the
-    # axes: d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
+    # Let P be the linear map g -> X@GRAD, which is self-adjoint, r the InvStd, and mean() over the
+    # axes. Then d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
     # xhat)).
     def to_x() -> Any:
         def average(t: Any) -> Any:
@@ -157,7 +163,7 @@ def _(b, x, mean, inv_std, g, *, axes):
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
 @upcast_half
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
-    """Out = the sum of xhat * Y over the axes `over`, xhat being X standardized over `axes`.
+    """Out = the sum of xhat * Y over the axes `over`, where xhat is X standardized over `axes`.
 
     X [*S], Y [*S] -> Out [*]
     """

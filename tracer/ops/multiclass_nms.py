@@ -54,9 +54,10 @@ def select_boxes(
     keep_top_k: int,
     normalized: bool,
 ) -> tuple[Any, Any, list[int]]:
-    """Rows of class, score and box, the index of each box, and the number of boxes per image.
+    """Select the boxes of all images. Returns rows of class, score and box, the index of each box,
+    and the number of boxes per image.
 
-    cuts: the box offsets of the images, if BBoxes are [M,C,4] and Scores [M,C]
+    cuts: the box offsets of the images, if boxes are [M,C,4] and scores [M,C].
     """
     check_boxes(boxes, scores)
     rows, numbers, counts = [], [], []
@@ -76,7 +77,7 @@ def select_boxes(
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = top_candidates(one, keep_top_k)
-        if scores.ndim == 2:  # Paddle sorts these by box
+        if scores.ndim == 2:  # Paddle sorts these boxes by index
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1
@@ -125,13 +126,12 @@ def multiclass_nms3(
     nms_eta: float = 1.0,
     background_label: int = 0,
 ):
-    """Out = class, score and box of what is left of each class.
+    """Out = rows of class, score and box that NMS selects for each class.
 
     BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], NmsRoisNum [N]
 
-    With RoisNum [N], how many boxes each image has, BBoxes are [M,C,4] and Scores [M,C]: each
-    class has boxes of its own. BBoxes of 8, 16, 24 or 32 numbers are the corners of convex
-    polygons.
+    RoisNum [N]: the number of boxes per image. With it, each class has its own boxes: BBoxes are
+    [M,C,4] and Scores [M,C]. Boxes with 8, 16, 24 or 32 coordinates are convex polygons.
     """
     cuts = None if counts is None else np.concatenate([[0], np.cumsum(counts)])
     check(cuts is None or cuts[-1] == len(bboxes), "RoisNum does not add up to the rows of BBoxes")

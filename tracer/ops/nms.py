@@ -19,6 +19,7 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False
     """The intersection over union of boxes.
 
     by_edges: inverted boxes may have an intersection, as in Paddle's matrix_nms.
+
     [N,4], [M,4] -> [N,M]; more than 4 coordinates describe convex polygons
     """
     if boxes.shape[1] != 4:
@@ -41,10 +42,11 @@ def _areas(boxes: Any, extra: float) -> Any:
 
 
 def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
-    """NMS of sorted.
+    """NMS of boxes that are sorted by score; returns the indices of the selected boxes.
 
-    boxes: the indices of boxes whose overlap with each better selected box is at most the
-    threshold, which eta lowers after each selection.
+    A box is selected if its overlap with each selected box of higher score is at most the
+    threshold.
+    eta: factor of the threshold after each selection.
     """
     if eta < 1 and threshold > 0.5:
         return _adaptive_suppress(boxes, threshold, extra, eta)
@@ -59,7 +61,7 @@ def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0)
 
 
 def _kept_indices(free: Any) -> list[int]:
-    """The selected indices of sorted boxes.
+    """The indices of the boxes that NMS selects.
 
     free: bool [N,N], whether two boxes may both be selected.
     """
@@ -84,8 +86,8 @@ def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -
 
 @op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, value_dependent_shape=True, host=PYTHON_LOOP)
 def nms(boxes, *, iou_threshold: float = 1.0):
-    """KeepBoxesIdxs = the boxes, the best first, that no better one overlaps by more than
-    iou_threshold.
+    """KeepBoxesIdxs = the indices of the boxes that NMS with iou_threshold selects. Boxes are
+    sorted by descending score.
 
     Boxes [N,4] -> int64 [K]
     """
@@ -139,7 +141,9 @@ def _detections_meta(bboxes: Meta, scores: Meta) -> tuple[Meta, Meta, Meta]:
 
 
 def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
-    """Sorted scores, decayed by the overlap with better boxes (Wang et al. 2020)."""
+    """The scores after a decay by the overlap with boxes of higher score (Wang et al. 2020).
+    Boxes are sorted by score.
+    """
     over = np.tril(over, -1)
     most = np.max(over, axis=1, initial=0)
     decay = np.exp((most**2 - over**2) * sigma) if gaussian else (1 - over) / (1 - most)
@@ -167,7 +171,8 @@ def matrix_nms(
     background_label: int = 0,
     normalized: bool = True,
 ):
-    """Out = class, lowered score and box, the best first.
+    """Matrix NMS (Wang et al. 2020): Out = rows of class, decayed score and box, sorted by
+    descending score.
 
     BBoxes [N,M,4], Scores [N,C,M] -> Out [K,6], Index int32 [K,1], RoisNum [N]
     """

@@ -44,7 +44,7 @@ def _check_per_channel(count: int, **given: Any) -> None:
 
 
 def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
-    """Whether the given statistics are used instead of those of X."""
+    """Whether the given running statistics are used, instead of those of X."""
     return (is_test and not trainable) or use_global
 
 
@@ -76,8 +76,8 @@ def batch_norm(
 
     X [N,C,*] or [N,*,C], the others [C] -> Y like X, others [C]
 
-    SavedVariance is 1 / the deviation used; MeanOut and VarianceOut are the running statistics
-    after this batch.
+    SavedVariance: 1 / sqrt(variance + epsilon) of the statistics that are used.
+    MeanOut, VarianceOut: the running statistics, updated with this batch.
     """
     channel = _channel(x.ndim, data_layout)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance)
@@ -303,7 +303,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
 
 @op("group_rows", "X -> Out", internal=True)
 def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
-    """Out = X with one row for each group of channels of each sample.
+    """Reshape X so that each group of channels of each sample is one row.
 
     X [N,C,*] or [N,*,C] -> Out [N*groups,K]
     """
@@ -329,7 +329,7 @@ def _(g, x, *, groups, data_layout):
 
 @op("ungroup_rows", "X, Y -> Out", meta=like(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
-    """Out = the rows of `group_rows` put back into the shape of Y.
+    """The inverse of `group_rows`: Out = X in the shape of Y.
 
     X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y
     """
@@ -444,7 +444,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 
     X [N,C,*], Scale, Bias [C] -> Y like X, others [N*C]
 
-    SavedVariance is 1 / the deviation.
+    SavedVariance: 1 / sqrt(variance + epsilon).
     """
     y, mean, variance = _normalize_groups(x, weight, bias, epsilon, x.shape[1], "NCHW")
     t = x.dtype.type

@@ -1,4 +1,4 @@
-"""Optimizer steps: from parameter, gradient and state to the updated parameter and state."""
+"""Optimizer steps: compute the updated parameter and state from parameter, gradient and state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _meta(param, grad, lr, *states_and_rest, **_):
 
 
 def _like_updated(*indices: int) -> Any:
-    """The rule of outputs like the inputs that they overwrite."""
+    """The rule for outputs with the Metas of the inputs that they overwrite."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
         _meta(*metas, **attrs)
@@ -35,7 +35,9 @@ def _number(array: Any, like: Any) -> Any:
 
 
 def reject_master_param(master: Any) -> None:
-    """Raise OpError: the optimizer passes master weights as Param."""
+    """Raise OpError if MasterParam is given: Oarlock's optimizers pass the master weights as
+    Param.
+    """
     check(master is None, "MasterParam is not supported; the optimizer keeps it")
 
 
@@ -72,10 +74,10 @@ def momentum(
     multi_precision: bool = False,
     rescale_grad: float = 1.0,
 ):
-    """VelocityOut = mu * Velocity + g, ParamOut = Param - lr * VelocityOut (Nesterov: lr * (g + mu
-    * VelocityOut)).
+    """Momentum: VelocityOut = mu * Velocity + g, ParamOut = Param - lr * VelocityOut.
 
-    g = rescale_grad * Grad, plus coeff * Param for 'l2_decay'.
+    With use_nesterov, ParamOut = Param - lr * (g + mu * VelocityOut).
+    g = rescale_grad * Grad, plus regularization_coeff * Param for regularization_method "l2_decay".
     Param, Grad, Velocity [*] -> like Param
     """
     reject_master_param(master)
@@ -96,7 +98,10 @@ def _moments(g: Any, first: Any, second: Any, beta1: float, beta2: float) -> tup
 def _adam_step(
     param: Any, lr: Any, first: Any, second: Any, powers: tuple[Any, Any], epsilon: float
 ) -> Any:
-    """The Adam update of a parameter; the powers are those of this step."""
+    """The Adam update of a parameter.
+
+    powers: beta1 and beta2 to the power of the step number.
+    """
     correction = np.sqrt(1 - powers[1])
     rate = lr * correction / (1 - powers[0])
     one = param.dtype.type
@@ -138,13 +143,13 @@ def adam(
     multi_precision: bool = False,
     use_global_beta_pow: bool = False,
 ):
-    """Param less lr * sqrt(1 - p2) / (1 - p1) * m1 / (sqrt(m2) + epsilon * sqrt(1 - p2))
+    """Adam (Kingma and Ba 2014): ParamOut = Param - lr * sqrt(1 - p2) / (1 - p1) * m1 / (sqrt(m2) +
+    epsilon * sqrt(1 - p2)).
 
-    (Kingma and Ba 2014).
-
-    m1 = beta1 * Moment1 + (1 - beta1) * Grad, m2 the same of its square; p1, p2 = Beta1Pow,
-    Beta2Pow, which become the next ones. Param, Grad, Moment1, Moment2 [*], the others [1] -> like
-    Param, Moment1, Moment2, Beta1Pow, Beta2Pow
+    Moment1Out = m1 = beta1 * Moment1 + (1 - beta1) * Grad; Moment2Out = m2, the same for Grad ** 2.
+    p1, p2 = Beta1Pow, Beta2Pow, the powers of this step; the outputs are those of the next step.
+    Param, Grad, Moment1, Moment2 [*], the others [1] -> like Param, Moment1, Moment2, Beta1Pow,
+    Beta2Pow
     """
     reject_master_param(master)
     check(not lazy_mode, "lazy_mode is not supported")
@@ -181,9 +186,8 @@ def adamw(
     with_decay: bool = False,
     **attrs: Any,
 ):
-    """Adam after Param was multiplied by 1 - lr * coeff, both with lr * lr_ratio for lr
-
-    (Loshchilov and Hutter 2017).
+    """AdamW (Loshchilov and Hutter 2017): multiply Param by 1 - lr * coeff, then apply Adam.
+    In both steps lr is LearningRate * lr_ratio.
     """
     lr = lr * lr.dtype.type(lr_ratio)
     kept = skip is not None and bool(skip.reshape(-1)[0])
@@ -227,10 +231,8 @@ def adamax(
     epsilon: float = 1e-8,
     multi_precision: bool = False,
 ):
-    """Param less lr / (1 - Beta1Pow) * MomentOut / InfNormOut, with the largest decayed gradient as
-    the norm
-
-    (Kingma and Ba 2014).
+    """Adamax (Kingma and Ba 2014): ParamOut = Param - lr / (1 - Beta1Pow) * MomentOut /
+    InfNormOut, where InfNormOut is the maximum of |Grad| and the decayed InfNorm.
     """
     reject_master_param(master)
     one = param.dtype.type
@@ -249,9 +251,8 @@ def adamax(
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
 ):
-    """MomentOut = Moment + Grad ** 2, Param less lr * Grad / (sqrt(MomentOut) + epsilon)
-
-    (Duchi et al. 2011).
+    """Adagrad (Duchi et al. 2011): MomentOut = Moment + Grad ** 2,
+    ParamOut = Param - lr * Grad / (sqrt(MomentOut) + epsilon).
     """
     reject_master_param(master)
     total = moment + grad * grad
@@ -277,9 +278,8 @@ def adadelta(
     epsilon: float = 1e-6,
     multi_precision: bool = False,
 ):
-    """Steps in the ratio of the running sizes of updates and gradients, times LearningRate
-
-    (Zeiler 2012).
+    """Adadelta (Zeiler 2012): ParamOut = Param + LearningRate * u, where
+    u = -sqrt((AvgSquaredUpdate + epsilon) / (AvgSquaredGradOut + epsilon)) * Grad.
     """
     reject_master_param(master)
     one = param.dtype.type
@@ -310,11 +310,10 @@ def rmsprop(
     centered: bool = False,
     multi_precision: bool = False,
 ):
-    """MomentOut = momentum * Moment + lr * Grad / sqrt(MeanSquareOut + epsilon), which Param loses
+    """RMSProp (Hinton 2012): MomentOut = momentum * Moment + lr * Grad / sqrt(MeanSquareOut +
+    epsilon), ParamOut = Param - MomentOut.
 
-    (Hinton 2012).
-
-    centered: less MeanGradOut ** 2 under the root.
+    centered: subtract MeanGradOut ** 2 from the radicand.
     """
     reject_master_param(master)
     one = param.dtype.type
@@ -355,9 +354,8 @@ def lamb(
     always_adapt: bool = False,
     multi_precision: bool = False,
 ):
-    """Adam's direction plus weight_decay * Param, as long as Param is, times lr
-
-    (You et al. 2019).
+    """LAMB (You et al. 2019): ParamOut = Param - lr * ratio * u, where u is Adam's update
+    plus weight_decay * Param and ratio = ||Param|| / ||u||.
     """
     reject_master_param(master)
     if skip is not None and bool(skip.reshape(-1)[0]):
@@ -377,14 +375,16 @@ def lamb(
 
 
 def _trust(param: Any, toward: Any, adapt: bool) -> Any:
-    """The trust ratio: norm of the parameter over norm of the step; 1 if one is 0."""
+    """The trust ratio: norm of the parameter / norm of the update; 1 if one of them is 0 or
+    `adapt` is false.
+    """
     size, step = (math.sqrt(float(np.sum(a.astype(np.float64) ** 2))) for a in (param, toward))
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 
 
 @op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad=UPDATE_OP)
 def check_finite_and_unscale(xs, scale):
-    """Out = X / Scale, and whether any element of any X is not finite.
+    """Out = X / Scale; FoundInfinite = whether any element of any X is NaN or infinite.
 
     X list of [*], Scale [1] -> like X, bool [1]
     """

@@ -12,14 +12,14 @@ from .shared_meta_rules import Shape, like_x
 
 # Names of the padding modes in np.pad.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-# axes of width, height and depth, in the order of paddings
+# The axes of width, height and depth, in the order of `paddings`.
 _SPATIAL_AXES = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
 
 Pairs = Sequence[tuple[int, int]]
 
 
 def pad_array(x: Any, pairs: Pairs, value: float) -> Any:
-    """`x` padded with `value`; a negative width crops."""
+    """`x` padded with `value`; a negative width removes elements."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
@@ -43,9 +43,9 @@ def padded_shape(x: Shape, pairs: Pairs) -> Shape:
 
 @op("pad", "X -> Out")
 def pad(x, *, paddings: Ints, pad_value: float = 0.0):
-    """Out = X with a border of one value.
+    """Out = X, padded with pad_value.
 
-    paddings: before and after for each axis.
+    paddings: the widths before and after each axis.
 
     X [*] -> Out [*]
     """
@@ -53,7 +53,7 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
 
 def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
-    """The widths before and after each axis."""
+    """The pairs of widths before and after each axis."""
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
 
@@ -69,7 +69,7 @@ def _(g, x, *, paddings):
 
 
 def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
-    """The widths of all five axes from those of width, height and depth."""
+    """The pairs of widths of all five axes, given those of width, height and depth."""
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
     pairs = [(0, 0)] * 5
@@ -112,11 +112,11 @@ def pad3d(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ):
-    """Out = X with a border.
+    """Out = X, padded on its spatial axes as `mode` states.
 
     paddings: left, right, top, bottom, front, back.
 
-    X [N, C, D, H, W] or [N, D, H, W, C] -> Out like it
+    X [N, C, D, H, W] or [N, D, H, W, C] -> Out like X
     """
     check(x.ndim == 5, "needs five axes")
     pairs = space_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
@@ -166,7 +166,7 @@ def pad3d_grad(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ):
-    """X@GRAD = Out@GRAD, with that of the border added to where it came from.
+    """The gradient of padding: the gradients of padded elements are added to their source elements.
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
@@ -178,9 +178,8 @@ def pad3d_grad(
 
 
 def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """The gradient of padding an.
-
-    axis: `g` without the padding, whose elements are added to their sources.
+    """The gradient of padding along one axis: `g` without the padding, whose elements are
+    added to their source elements.
     """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)

@@ -20,7 +20,7 @@ def _float_pair(x: Any, y: Any, **attrs: Any) -> Any:
 
 
 def _angle_of(x: Any, y: Any) -> Meta:
-    """float64 for integer inputs."""
+    """The angle of the point (x, y); float64 for integer inputs."""
     found = broadcast(x, y)
     return found if is_float(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 
@@ -29,7 +29,7 @@ def _angle_of(x: Any, y: Any) -> Meta:
 def atan2(x, y):
     """Out = the angle of the point (X2, X1), in (-pi, pi].
 
-    X1 [*A], X2 [*B] -> Out [*broadcast(A, B)], float64 of integers
+    X1 [*A], X2 [*B] -> Out [*broadcast(A, B)], float64 for integer inputs
     """
     return np.arctan2(x, y).astype(np.float64 if x.dtype.kind in "iub" else x.dtype, copy=False)
 
@@ -72,7 +72,9 @@ fmin = _selection_op(
 @op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
 @upcast_half
 def heaviside(x, y):
-    """Out = 0 where X < 0, Y where X is 0, 1 above. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = 0 where X < 0, Y where X == 0, 1 where X > 0. X [*A], Y [*B] -> Out
+    [*broadcast(A, B)]
+    """
     one = x.dtype.type(1)
     return np.where(x == 0, y, np.where(x > 0, one, np.where(x < 0, one * 0, x))).astype(
         x.dtype, copy=False
@@ -92,7 +94,7 @@ def _(g, x, y):
     same_dtype="x y",
 )
 def nextafter(x, y):
-    """out = the number next to x in the direction of y.
+    """out = the next floating-point number after x in the direction of y.
 
     x [*A], y [*B] -> out [*broadcast(A, B)]
     """

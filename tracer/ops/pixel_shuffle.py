@@ -22,7 +22,7 @@ def _divide_channels(size: int, by: int, what: str) -> int:
 
 @op("pixel_shuffle", "X -> Out")
 def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
-    """Out = groups of r * r channels as squares of pixels, r the upscale_factor.
+    """Rearrange each group of r * r channels to blocks of r x r pixels, where r = upscale_factor.
 
     X [N,C*r*r,H,W] -> Out [N,C,H*r,W*r]
     """
@@ -47,7 +47,7 @@ def _(g, x, *, upscale_factor, data_format):
 
 @op("pixel_unshuffle", "X -> Out")
 def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
-    """Out = squares of pixels as groups of channels, the backward pass of pixel_shuffle.
+    """The inverse of pixel_shuffle: rearrange blocks of r x r pixels to r * r channels.
 
     X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]
     """
@@ -72,9 +72,9 @@ def _(g, x, *, downscale_factor, data_format):
 
 @op("channel_shuffle", "X -> Out")
 def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
-    """Out = X with channel i of every group, then channel i + 1 of every group
-
+    """Interleave the groups of channels: channel 0 of each group, then channel 1 of each group, ...
     (Zhang et al. 2017).
+
     X [N,C,H,W] -> Out [N,C,H,W]
     """
     return restore_format(_shuffle(channels_first(x, data_format), groups), data_format)
@@ -108,13 +108,13 @@ def _(g, x, *, groups, data_format):
     return channel_shuffle(g, groups=groups, data_format=data_format)
 
 
-# -- frames of a film
+# -- video frames
 # ---------------------------------------------------------------------------------------------
 
 
 def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
-    """The first channels of each frame come from `step` frames earlier, the next ones from `step`
-    frames later.
+    """Shift channels in time: each frame gets its first channels from `step` frames earlier,
+    and the next channels from `step` frames later.
     """
     first = channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])
@@ -139,10 +139,10 @@ def _shift_meta(x, *, seg_num, shift_ratio, data_format):
 
 @op("temporal_shift", "X -> Out", meta=_shift_meta)
 def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
-    """Out = a part of the channels from the frame before, a part from the one after, 0 at the ends
+    """Temporal shift (Lin et al. 2019): a fraction of the channels comes from the previous frame, a
+    second fraction from the next frame. Missing frames are 0.
 
-    (Lin et al. 2019).
-    X [N*T,C,H,W]
+    X [N*T,C,H,W] -> Out [N*T,C,H,W]
     """
     return _shift(x, seg_num, shift_ratio, data_format, 1)
 
@@ -175,9 +175,8 @@ def _group(x: Any, groups: int, axis: int) -> Any:
 
 @op("maxout", "X -> Out")
 def maxout(x, *, groups: int, axis: int = 1):
-    """Out = the largest of each `groups` channels in a row
+    """Out = the maximum over each `groups` consecutive channels (Goodfellow et al. 2013).
 
-    (Goodfellow et al. 2013).
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
@@ -209,7 +208,7 @@ def _(g, x, *, groups, axis):
 
 @op("first_largest", "X -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
 def first_largest(x, *, groups: int, axis: int = 1):
-    """Out = whether a channel is the first of those that are the largest of their group.
+    """Out = whether a channel is the first maximum of its group.
 
     X [*,C,*] -> Out bool [*,C,*]
     """
@@ -226,7 +225,7 @@ def _(x, **_):
 
 @op("repeat_groups", "X -> Out", internal=True)
 def repeat_groups(x, *, groups: int, axis: int = 1):
-    """Out = each channel `groups` times. X [*,C,*] -> Out [*,C*groups,*]"""
+    """Out = each channel, repeated `groups` times. X [*,C,*] -> Out [*,C*groups,*]"""
     return np.repeat(x, groups, axis=axis)
 
 
@@ -243,7 +242,7 @@ def _(g, x, *, groups, axis):
 
 @op("sum_groups", "X -> Out", internal=True)
 def sum_groups(x, *, groups: int, axis: int = 1):
-    """Out = the sum of each `groups` channels in a row. X [*,C,*] -> Out [*,C/groups,*]"""
+    """Out = the sum over each `groups` consecutive channels. X [*,C,*] -> Out [*,C/groups,*]"""
     return np.sum(_group(x, groups, axis), axis=axis % x.ndim + 1)
 
 
@@ -293,7 +292,7 @@ def _unfold(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -
 
 @op("unfold", "X -> Y")
 def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
-    """Y = what a window sees at each of its L positions, as columns.
+    """im2col: Y = the elements of the window at each of its L positions, as columns.
 
     X [N,C,H,W] -> Y [N,C*KH*KW,L]
     """
@@ -342,7 +341,7 @@ def _fold(y: Any, window: Window, sizes: Any) -> Any:
 def fold(
     x, *, output_sizes: Ints, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints
 ):
-    """Y = columns added where their windows lie: the adjoint of unfold.
+    """col2im, the adjoint of unfold: add each column to the window at its position.
 
     X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
     """
@@ -369,7 +368,7 @@ def _(g, x, *, output_sizes, **over):
 
 @op("fold_like", "X, Y -> Out", meta=lambda x, y, **_: y, attrs_of=unfold, internal=True)
 def fold_like(x, y, **over):
-    """Out = fold of X to the sizes of Y.   X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
+    """Out = fold of X with the output sizes of Y. X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
     return _fold(x, _window(**over), y.shape[2:])
 
 

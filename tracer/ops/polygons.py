@@ -1,4 +1,4 @@
-"""Convex polygons, given as x and y of their corners."""
+"""Convex polygons, given as alternating x and y of their corners."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _counter_clockwise(corners: Any) -> Any:
 
 
 def _intersection(a: Any, b: Any) -> Any:
-    """The intersection area of each pair: a sum over the parts of the sides that lie in the other
-    polygon.
+    """The intersection area of each pair, computed as a sum over the parts of the sides that lie
+    inside the other polygon.
 
     [P,S,2], [P,T,2] -> [P]
     """
@@ -61,7 +61,7 @@ def _intersection(a: Any, b: Any) -> Any:
 def _along(a: Any, b: Any, first: bool) -> Any:
     """The contribution of the sides of `a` to twice the area (Cyrus and Beck 1978).
 
-    first: sides that both polygons have count as sides of `a`
+    first: count sides that both polygons have as sides of `a`.
     """
     p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
     start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]
@@ -71,7 +71,8 @@ def _along(a: Any, b: Any, first: bool) -> Any:
     low = np.maximum(np.max(np.where(deeper > 0, at, 0), axis=2), 0)
     high = np.minimum(np.min(np.where(deeper < 0, at, 1), axis=2), 1)
     common = (depth == 0) & (np.sum(side * way, axis=3) > 0) & first
-    limits = np.any(side != 0, axis=3)  # which a corner that is there twice does not
+    # a duplicate corner makes a side of length 0, which has no limits
+    limits = np.any(side != 0, axis=3)
     outside = np.any((deeper == 0) & (depth <= 0) & limits & ~common, axis=2)
     p, way = p[:, :, 0], way[:, :, 0]
     parts = _cross(p + way * low[..., None], p + way * high[..., None])

@@ -27,25 +27,27 @@ from .sliding_window import (
     to_format,
 )
 
-# where in the image, where in the result: slices or numbers along one axis
+# the index in the image and the index in the result: slices or integers along one axis
 AxisWindow = tuple[Any, Any]
 
 
 class Pooling(NamedTuple):
-    """One pooling of images of known size. All but `apart` have an entry for each axis.
+    """One pooling of images of known size.
 
-    folds: what is folded onto what.
-    pads: of the image.
-    counts: how many elements an average is over, 0 or, as in Paddle, less where a window begins
-    behind the image.
+    folds: for each axis, pairs of an image index and a result index; pooling reduces the former
+    onto the latter.
+    out: the output sizes.
+    pads: the padding of each axis.
+    counts: for each axis and output position, the number of elements that an average divides by. As
+    in Paddle, 0 or negative for a window that begins after the image.
     """
 
     folds: list[list[AxisWindow]]
     out: KernelOffset
     pads: list[Pair]
     counts: list[list[int]]
-    apart: bool  # no two windows see the same element
-    window: Window | None  # None where windows are of several sizes
+    apart: bool  # whether no two windows share an element
+    window: Window | None  # None if windows have several sizes
 
     @property
     def pieces(self) -> Iterator[tuple[Any, Any]]:
@@ -75,7 +77,7 @@ def _window_axis(
     starts = [o * stride - before for o in range(out)]
     if exclusive:
         return pieces, [min(s + k, size) - max(s, 0) for s in starts]
-    # as many at the end as at the beginning
+    # the window extends into as much padding at the end as there is at the start
     return pieces, [min(s + k, size + before) - s for s in starts]
 
 
@@ -84,7 +86,7 @@ def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
         return -1
     room, stride = size + sum(window.pads[axis]) - window.size[axis], window.stride[axis]
     room += stride - 1 if ceil_mode else 0
-    # towards 0: less than a stride may be missing
+    # Truncate towards 0: the padded image may be up to one stride smaller than the window.
     out = (room // stride if room >= 0 else -(-room // stride)) + 1
     check(
         out > 0,
@@ -183,7 +185,7 @@ def _along(axis: int) -> Any:
 
 
 def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -> Any:
-    """Reduce x along one axis: `function` over the elements of each window."""
+    """Reduce x along one axis with `function`, over the elements of each window."""
     index = _along(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
@@ -214,7 +216,9 @@ def _divisor(p: Pooling, x: Any) -> Any:
 
 
 def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
-    """The sizes of a 2-D pooling as the compiled kernels take them; empty if not applicable."""
+    """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels;
+    empty if they do not support it.
+    """
     if p.window is None or len(sizes) != 2:
         return ()
     return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
@@ -239,7 +243,7 @@ def pool(x: Any, p: Pooling, kind: str) -> Any:
         x = fold(x, pieces, p.out[i], 2 + i, function)
     if kind == "max":
         return x.copy() if all(len(f) == 1 for f in p.folds) else x
-    with np.errstate(all="ignore"):  # a window that sees nothing has no mean
+    with np.errstate(all="ignore"):  # an empty window has no mean
         return x / _divisor(p, x)
 
 
@@ -253,8 +257,8 @@ def _(x, p, kind):
 
 @native.NativeFunction
 def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
-    """The adjoint of average pooling, [N,C,*sizes]."""
-    # what a window that sees nothing returns ends in the padding
+    """The gradient of average pooling, [N,C,*sizes]."""
+    # the gradient of an empty window belongs to the padding
     with np.errstate(all="ignore"):
         g = g / _divisor(p, g)
     for i in reversed(range(len(sizes))):
@@ -290,7 +294,7 @@ def reshape_like_input(x: Any, other: Any) -> Any:
 
 @native.NativeFunction
 def max_pool_grad(x: Any, out: Any, g: Any, p: Pooling) -> Any:
-    """The adjoint of max pooling: the gradient goes to the first maximum of each window."""
+    """The gradient of max pooling: all of it goes to the first maximum of each window."""
     full = padded(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), reshape_like_input(g, out)
     for seen, place, hit in max_positions(full, out, p):
@@ -353,7 +357,7 @@ def _forward(
 
 
 def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
-    """Set the result of windows entirely in the padding to the lowest number, as in Paddle."""
+    """Set the result of windows that lie in the padding to the lowest number, as in Paddle."""
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
         if before >= 0:
@@ -382,7 +386,7 @@ def pool2d(
     padding_algorithm: str = "EXPLICIT",
     use_cudnn: bool = False,
 ):
-    """Out = the largest or the mean X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
+    """Out = the maximum or the mean of X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
     return _forward(
         x,
         2,
@@ -416,7 +420,7 @@ def pool3d(
     padding_algorithm: str = "EXPLICIT",
     use_cudnn: bool = False,
 ):
-    """Out = the largest or the mean X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
+    """Out = the maximum or the mean of X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
     return _forward(
         x,
         3,
@@ -438,7 +442,7 @@ pool3d.vjp(_vjp)
 
 
 def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
-    """The pooling of x [N,C,*S] that the attributes describe, and its kind."""
+    """The pooling of x [N,C,*S] with these attributes, and its kind."""
     full = pool_for(x.shape).full_attrs(attrs)
     return make_pooling(x.shape, **full), full["pooling_type"]
 
@@ -468,7 +472,7 @@ def _(gg, x, out, g, **over):
 
 @op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like(1), attrs_of=pool2d, internal=True)
 def pool_pick(x, out, y, **attrs):
-    """Out@GRAD = Y where the max pooling of X had found its Out.
+    """Out@GRAD = the elements of Y at the maxima that the max pooling of X selected.
 
     X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
     """

@@ -14,7 +14,8 @@ from .shared_meta_rules import shape_of
 @op("pool_to", "X, Size*! -> Out", internal=True)
 @upcast_half
 def pool_to(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
-    """Out = the largest or the mean X in each window, as many windows along each axis as Size says.
+    """Adaptive pooling: Out = the maximum or the mean of X in each window. Size is the number of
+    windows along each axis.
 
     X [N,C,*S] -> Out [N,C,*Size]
     """

@@ -22,7 +22,7 @@ MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 
 
 def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
-    """Boxes at the deltas from their anchors, all [K,4]."""
+    """Apply the encoded offsets `deltas` to anchors. All arguments and the result are [K,4]."""
     sizes = anchors[:, 2:] - anchors[:, :2] + extra
     middle = variances[:, :2] * deltas[:, :2] * sizes + anchors[:, :2] + sizes / 2
     half = np.exp(np.minimum(variances[:, 2:] * deltas[:, 2:], MAX_LOG_SCALE)) * sizes / 2
@@ -30,8 +30,8 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
 
 
 def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
-    """The boxes with a minimal size in the unscaled image; with pixel offset also with their center
-    in the image.
+    """A mask of the boxes with a minimal size in the unscaled image. With pixel offset,
+    their center must also be in the image.
     """
     sizes = boxes[:, 2:] - boxes[:, :2]
     kept = np.all(sizes / scale + extra >= least, axis=1)
@@ -53,8 +53,8 @@ def _propose(
     min_size: float,
     eta: float,
 ) -> tuple[Any, Any, Any]:
-    """Regions, scores, and number per image; one empty region of score 0 for an image without
-    regions.
+    """Regions, scores, and the number of regions per image. An image without regions gets
+    one empty region with score 0.
     """
     t = scores.dtype.type
     anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
@@ -119,12 +119,13 @@ def generate_proposals_v2(
     eta: float,
     pixel_offset: bool = True,
 ):
-    """RpnRois = where a region proposal network sees something
+    """Region proposals of a region proposal network (Ren et al. 2015): boxes, their scores, and
+    their number per image.
 
-    (Ren et al. 2015).
-    Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> [K,4], [K,1], [N]
+    Scores [N,A,H,W], BboxDeltas [N,4*A,H,W] -> RpnRois [K,4], RpnRoiProbs [K,1], RpnRoisNum [N]
 
-    ImShape [N,2]: height and width of the images; Anchors, Variances [H,W,A,4], or rows of them.
+    ImShape [N,2]: height and width of the images.
+    Anchors, Variances: [H,W,A,4] or [H*W*A,4].
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
     return _propose(
@@ -170,7 +171,8 @@ def generate_proposals(
     min_size: float,
     eta: float,
 ):
-    """RpnRois as of generate_proposals_v2, a box measured before the image was scaled.
+    """generate_proposals_v2 of Paddle 1.x: the minimal box size applies to the image before it was
+    scaled.
 
     ImInfo [N,3]: height, width, scale
     """
@@ -225,13 +227,12 @@ def distribute_fpn_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ):
-    """MultiFpnRois = the regions of each level of a pyramid, by size
+    """Assign regions to the levels of a feature pyramid by their size (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    FpnRois [R,4], RoisNum int32 [N]
+    FpnRois [R,4], RoisNum int32 [N] -> MultiFpnRois list of [*,4]
 
-    -> list of [*,4]; RestoreIndex int32 [R,1]: where each region is in all lists joined;
-    MultiLevelRoIsNum, list of int32 [N].
+    RestoreIndex int32 [R,1]: the index of each region in the concatenated MultiFpnRois.
+    MultiLevelRoIsNum list of int32 [N]: the number of regions of each image, per level.
     """
     extra = rois.dtype.type(1 if pixel_offset else 0)
     wide, high = rois[:, 2] - rois[:, 0], rois[:, 3] - rois[:, 1]
@@ -274,12 +275,12 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     host=PYTHON_LOOP,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
-    """FpnRois = the post_nms_topN best regions of all levels, image by image.
+    """FpnRois = the post_nms_topN regions of all levels with the highest scores, sorted by image.
 
-    MultiLevelRois, list of [*,4], scores of [*,1] -> [K,4], [N]
+    MultiLevelRois list of [*,4], MultiLevelScores list of [*,1] -> [K,4], [N]
 
-    How many regions each image has at each level, its sequences say, or MultiLevelRoIsNum, list
-    of int32 [N].
+    The LoD of MultiLevelRois, or MultiLevelRoIsNum (list of int32 [N]), holds the number of regions
+    of each image, per level.
     """
     if counts is None:
         levels = lods if lods else [None] * len(rois)

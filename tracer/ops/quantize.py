@@ -1,4 +1,4 @@
-"""Simulated quantization: integers stored as floats."""
+"""Simulated quantization: quantized values are integers stored as floats."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def _max_level(bit_length: int) -> int:
 
 
 def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
-    """Reshape the scale per slice along the axis, or of all (axis -1), to broadcast with the
-    input.
+    """Reshape Scale, one element or one per slice along the axis (-1: one element), to
+    broadcast with the input.
     """
     return (
         scale.reshape(())
@@ -54,9 +54,10 @@ def quantize_linear(
     is_test: bool = True,
     only_observer: bool = False,
 ):
-    """Y = X / Scale * (2 ** (bit_length - 1) - 1), rounded and kept in that range.
+    """Y = X / Scale * (2 ** (bit_length - 1) - 1), rounded and clamped to the range of the bit
+    length.
 
-    X [*], Scale [1], or [N] for quant_axis -> Y [*]
+    X [*], Scale [1], or [N] along quant_axis -> Y [*]
     """
     if only_observer:
         return x.copy()
@@ -77,7 +78,7 @@ def quantize_linear(
 def dequantize_linear(x, scale, zero_point, **attrs):
     """Y = X * Scale / (2 ** (bit_length - 1) - 1).
 
-    X [*], Scale [1], or [N] for quant_axis -> Y [*] like Scale
+    X [*], Scale [1], or [N] along quant_axis -> Y [*], dtype of Scale
     """
     if attrs.get("only_observer", False):
         return x.astype(scale.dtype)
@@ -95,7 +96,7 @@ def _fake_meta(x, *, bit_length, **_):
 
 @op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad=STEPS)
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
-    """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = the largest size of X.
+    """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = max |X|.
 
     X [*] -> Out [*], OutScale [1]
     """
@@ -113,7 +114,8 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     amp="allow_float16",
 )
 def fake_quantize_dequantize_abs_max(x, **attrs):
-    """Out = X as it comes back from so few bits; its gradient passes straight through.
+    """Out = X, quantized and dequantized. The gradient is passed through unchanged
+    (straight-through estimator).
 
     X [*] -> Out [*], OutScale [1]
     """

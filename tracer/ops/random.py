@@ -51,7 +51,7 @@ def uniform_random(
     diag_step: int = 0,
     diag_val: float = 1.0,
 ):
-    """Out = numbers from [min, max).   -> Out [*shape]"""
+    """Out = uniform random numbers in [min, max).   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     check(min <= max, f"min={min} is above max={max}")
     drawn = _draw("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
@@ -84,7 +84,7 @@ def gaussian_random(
     seed: int = 0,
     dtype: int = 5,
 ):
-    """Out = numbers of a normal distribution.   -> Out [*shape]"""
+    """Out = normally distributed random numbers.   -> Out [*shape]"""
     kind = proto_dtype(dtype)
     drawn = _draw("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
@@ -100,7 +100,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
 ):
-    """Out = numbers of a normal distribution, none further than two deviations from the mean.
+    """Out = normally distributed random numbers, at most two standard deviations from the mean.
 
     -> Out [*shape]
     """
@@ -130,7 +130,7 @@ def randint(
     seed: int = 0,
     dtype: int = 3,
 ):
-    """Out = integers from [low, high).   -> Out int [*shape]"""
+    """Out = uniform random integers in [low, high).   -> Out int [*shape]"""
     check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
     return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
@@ -177,9 +177,9 @@ def _(g, x):
 
 @op("multinomial", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
-    """Out = indices drawn with the weights of X.
+    """Out = random indices, drawn with probabilities proportional to the weights X.
 
-    X [N] or [B, N], not negative -> Out int64 [num_samples] or [B, num_samples]
+    X [N] or [B, N], >= 0 -> Out int64 [num_samples] or [B, num_samples]
     """
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
     check(
@@ -208,7 +208,8 @@ def _(x, *, num_samples, replacement):
 
 @op("sampling_id", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
-    """Out = for each row the first index where the sum so far reaches a number from [min, max).
+    """For each row, draw u uniformly from [min, max); Out = the first index where the cumulative
+    sum of X reaches u.
 
     X [B, N], weights -> Out int64 [B]
     """
@@ -232,9 +233,9 @@ def _zero_gradient(g, x):
 
 @op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
 def poisson(x):
-    """Out = integers of Poisson distributions with the means X.
+    """Out = random integers with Poisson distributions whose means are X.
 
-    X [*], not negative -> Out [*]
+    X [*], >= 0 -> Out [*]
     """
     check(bool(np.all(x >= 0)), "X has negative means")
     return np.asarray(rng.generator().poisson(x)).astype(x.dtype)
@@ -251,7 +252,7 @@ poisson.vjp(_zero_gradient)
 
 @op("exponential", "X -> Out", random=True)
 def exponential(x, **attrs):
-    """Out = numbers of the exponential distribution of rate `lambda`, like X.   X [*] -> Out [*]"""
+    """Out = exponentially distributed random numbers with rate `lambda`. X [*] -> Out [*]"""
     return np.asarray(rng.generator().exponential(1 / attrs.get("lambda", 1.0), x.shape)).astype(
         x.dtype
     )
@@ -279,7 +280,7 @@ exponential.vjp(_zero_gradient)
     host=HOST_RANDOM,
 )
 def dirichlet(alpha):
-    """Out = points of simplices, drawn with the concentrations Alpha.
+    """Out = random points of Dirichlet distributions with the concentrations Alpha.
 
     Alpha [*, N], positive -> Out [*, N]
     """
@@ -297,7 +298,8 @@ def _(alpha):
 
 @op("seed", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
-    """Out = seed, or a number drawn anew in each run for 0: what ops with a slot Seed start from.
+    """Out = the attribute `seed`; if it is 0, a new random number in each run. Used as input Seed
+    of other ops.
 
     -> Out int32 [1]
     """

@@ -36,15 +36,15 @@ def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
-    """`shape` without `axes`, or with size 1 there."""
+    """`shape` without `axes`; with `keep`, their size is 1."""
     return tuple(1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes)
 
 
 @op("spread_like", "X, Y! -> Out", internal=True)
 def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
-    """Out = X, which lacks `axes` (or has 1 there), broadcast to Y.
+    """Out = X, broadcast to Y along `axes`, which X lacks (keep_dim: which have size 1 in X).
 
-    average: divided by how often.
+    average: divide by the number of repetitions.
 
     X [*], Y [*S] -> Out [*S]
     """
@@ -107,7 +107,7 @@ def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Sums of bool and int32 are int64."""
+    """The dtype of sums: int64 for bool and int32."""
     return np.dtype(np.int64) if dtype.kind == "b" or dtype == np.int32 else dtype
 
 
@@ -184,7 +184,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 
 
 def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
-    """Every element that is the extreme gets the gradient, as in Paddle."""
+    """As in Paddle, every element equal to the extreme gets all of the gradient."""
     axes = _axes(x, dim, reduce_all)
     g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(g, equal(x, out))
@@ -204,7 +204,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 @np.errstate(all="ignore")
 @upcast_half
 def product_of_others(x, *, axes: Ints):
-    """Out = at each position the product of all other X over the axes, zeros among them or not.
+    """Out = the product of all other elements of X over the axes. X may contain zeros.
 
     X [*] -> Out [*]
     """
@@ -273,7 +273,7 @@ reduce_all = bool_reduction("reduce_all", np.all, "every")
 
 
 def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
-    """Define an extreme whose gradient is shared by equal elements."""
+    """Define a maximum or minimum whose gradient is divided equally among equal elements."""
 
     def kernel(
         x,
@@ -391,11 +391,13 @@ arg_max = arg_extreme("arg_max", np.argmax, "largest")
 arg_min = arg_extreme("arg_min", np.argmin, "smallest")
 
 
-INT64 = 256  # elements of a slice
+INT64 = 256  # minimal number of elements of a slice
 
 
 def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
-    """`ufunc.accumulate`, by slices for long axes, because NumPy iterates with a stride."""
+    """`ufunc.accumulate`. For large slices it is computed slice by slice, because NumPy then
+    iterates with a large stride.
+    """
     if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < INT64:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
@@ -410,10 +412,10 @@ def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = the sum of X up to each position along the axis.
+    """Out = the cumulative sum of X along the axis.
 
-    exclusive: without it.
-    reverse: from the end.
+    exclusive: exclude the element itself.
+    reverse: sum from the end.
 
     X [*] -> Out [*]
     """

@@ -11,7 +11,7 @@ from .reduce import reduce_sum
 from .shared_meta_rules import check_float, normal_axis, shape_of
 from .unary_math import absolute, reciprocal, sign
 
-_SMALL = 1e-7  # what Paddle adds to the norm before it divides
+_SMALL = 1e-7  # Paddle adds it to the norm before it divides
 
 
 def _other_axes(rank: int, axis: int) -> list[int]:
@@ -22,7 +22,7 @@ def _other_axes(rank: int, axis: int) -> list[int]:
 @op("renorm", "X -> Out", floating="X", amp="deny")
 @upcast_half
 def renorm(x, *, p: float, axis: int, max_norm: float):
-    """Out = X, each slice along the axis whose p-norm is above max_norm scaled down to it.
+    """Out = X, where each slice along the axis with a p-norm above max_norm is scaled to max_norm.
 
     X [*] -> Out [*]
     """
@@ -44,8 +44,8 @@ def _(x, *, p, axis, max_norm):
 
 @renorm.vjp
 def _(g, x, *, p, axis, max_norm):
-    """With n the norm and f = m / (n + e): f * g - f / (n + e) * (sum of g * x) * dn/dx, where n is
-    above m; else g.
+    """Let n be the norm and f = max_norm / (n + e). Where n > max_norm, the gradient is
+    f * g - f / (n + e) * sum(g * x) * dn/dx; elsewhere it is g.
     """
     others = _other_axes(len(shape_of(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)

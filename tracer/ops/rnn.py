@@ -24,12 +24,12 @@ def _weights_of(weights: list[Any], layer: int, direction: int, directions: int)
 
 
 def _valid(x: Any, lengths: Any) -> Any:
-    """The mask of steps inside of their sequence, [T,B,1]; None if all are."""
+    """A mask of the steps inside of each sequence, [T,B,1]; None without lengths."""
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
 
 def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """Dropout factors between layers: uint8 [layers - 1, T, B, width], or empty."""
+    """Dropout masks between layers: uint8 [layers - 1, T, B, width], or empty."""
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
@@ -66,15 +66,16 @@ def rnn(
     seed: int = 0,
     is_test: bool = False,
 ):
-    """Out = the hidden states of the last of L layers of D directions.
+    """A recurrent network: Out = the hidden states of the last of L layers, each with D directions.
 
-    Input [T,B,I], PreState [L*D,B,H] (h; c too in LSTM) -> Out [T,B,D*H]
+    Input [T,B,I], PreState [L*D,B,H] (h; for LSTM h and c) -> Out [T,B,D*H]
 
-    WeightList: [G*H,I or D*H] and [G*H,H] of every layer and direction, then two [G*H] of each; G:
-    4 in LSTM, 3 in GRU, else 1.
-    SequenceLength int [B]: later steps leave the states alone and give 0.
-    State like PreState; DropoutState uint8 [L-1,T,B,D*H]: what was kept between layers; Reserve
-    [L,D,T,K,B,H]: what the gradient needs.
+    WeightList: for each layer and direction [G*H,I or D*H] and [G*H,H]; then for each of them two
+    biases [G*H]. G: number of gates, LSTM 4, GRU 3, else 1.
+    SequenceLength int [B]: steps after the end do not change the states, and their Out is 0.
+    State: the final states, like PreState.
+    DropoutState uint8 [L-1,T,B,D*H]: 1 for elements kept by the dropout between layers.
+    Reserve [L,D,T,K,B,H]: the saved tensors for the backward pass.
     """
     check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
@@ -105,7 +106,7 @@ def rnn(
 def _state_problem(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
-    """Why the inputs of an rnn are invalid; "" if they are valid. Inputs: arrays or Metas"""
+    """Why the inputs (arrays or Metas) of an rnn are invalid; "" if they are valid."""
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
     if len(pre) != cell.states:
@@ -183,7 +184,9 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
 )
 @upcast_half
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
-    """The gradients of rnn in Input, every PreState and every weight, in this order."""
+    """The gradients of rnn with respect to Input, every PreState and every weight, in this
+    order.
+    """
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
     layers, directions = kept.shape[:2]
     valid, prob = _valid(x, lengths), attrs.get("dropout_prob", 0.0)
@@ -221,7 +224,9 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
 
 
 def _outputs(kept: Any, valid: Any) -> Any:
-    """The outputs of a layer from its saved hidden states: [T,B,D*H]."""
+    """The outputs of a layer from its saved hidden states, 0 after the end of a sequence:
+    [T,B,D*H].
+    """
     out = np.concatenate([direction[:, -1] for direction in kept], axis=2)
     return out if valid is None else out * valid
 

@@ -16,13 +16,13 @@ Arrays = list[Any]
 class Cell(NamedTuple):
     """A kind of cell.
 
-    gates: parts of its weights.
-    kept: parts kept for the backward pass.
-    states: what goes from step to step.
-
-    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]) ->
-    new states backward(gradients of new states, states before, kept [K, B, H]) -> gradients of
-    (inputs, hidden product, states before), the last without what comes through the hidden product
+    gates: number of gates; the weights have gates*H rows.
+    kept: number K of tensors saved for the backward pass.
+    states: number of states passed from step to step.
+    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]):
+    returns the new states. backward(gradients of the new states, states before, kept [K, B, H]):
+    returns the gradients of (inputs, hidden product, states before). The last one excludes the part
+    through the hidden product.
     """
 
     gates: int
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
 
 
 def _sigmoid(x: Any) -> Any:
-    """1 / (1 + e ** -x), by way of tanh, which cannot overflow."""
+    """1 / (1 + e ** -x), computed with tanh, which cannot overflow."""
     half = x.dtype.type(0.5)
     return np.tanh(x * half) * half + half
 
@@ -107,7 +107,7 @@ def _relu_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     return dz, dz, [np.zeros_like(g[0])]
 
 
-# LSTM keeps gates i, f, g, o, then c and h; GRU r, z, n, the hidden part of n, then h.
+# Saved tensors: LSTM: gates i, f, g, o, then c and h. GRU: r, z, n, the hidden part of n, then h.
 CELLS = {
     "LSTM": Cell(4, 6, 2, _lstm, _lstm_grad),
     "GRU": Cell(3, 5, 1, _gru, _gru_grad),
@@ -122,7 +122,7 @@ def steps(count: int, reverse: bool) -> range:
 
 
 def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
-    """The states before every step, each [T, B, H]."""
+    """The states before each step, each [T, B, H]."""
     found = []
     for k, first in enumerate(states):
         after = kept[:, -1 - k]
@@ -140,8 +140,9 @@ def run(
 ) -> Arrays:
     """Run all steps of one direction; return the last states.
 
-    x [T,B,I], states [B,H], valid bool [T,B,1] or None, kept [T,K,B,H] (written)
-    States do not change at invalid steps.
+    x [T,B,I], states [B,H] each.
+    valid: bool [T,B,1], or None. Invalid steps do not change the states.
+    kept [T,K,B,H]: receives the saved tensors.
     """
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = np.matmul(x, w_in.T) + b_in
@@ -170,8 +171,11 @@ def run_grad(
     g: Any,
     g_states: Arrays,
 ) -> tuple[Any, Arrays, Arrays]:
-    """The gradients of x, of the first states and of the weights, given those of all outputs g
-    [T,B,H] and of the last states.
+    """The backward pass of one direction. Returns the gradients of x, of the initial states and of
+    the weights.
+
+    g [T,B,H]: the gradient of all outputs.
+    g_states: the gradients of the last states.
     """
     w_in, w_hidden = weights[:2]
     before = _before(kept, states, reverse)
@@ -237,8 +241,8 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
 
 
 def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
-    """The matrix product. NumPy computes it if the compiled kernel does not support the arrays,
-    such as unaligned weights mapped from a file.
+    """The matrix product. NumPy computes it if the compiled kernel does not support the
+    arrays, such as unaligned weights of a memory-mapped file.
     """
     made = _PRODUCT(x, y, transpose_x, False)
     return np.matmul(x.T if transpose_x else x, y) if made is NotImplemented else made

@@ -11,7 +11,7 @@ from .half_precision import upcast_half
 from .lod import row_offsets, sequence_ids
 from .shared_meta_rules import check_float, dims_match, like, like_x
 
-Weights = tuple[Any, Any]  # of rows [R,PH,H] and of columns [R,PW,W]
+Weights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
 
 def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
@@ -35,7 +35,7 @@ def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
 
 
 def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
-    """Raise OpError unless X is a batch of images and ROIs has rows of this length."""
+    """Raise OpError unless X is a batch of images and the rows of ROIs have `corners` elements."""
     check_float(x)
     check(len(x.shape) == 4, "images require four axes")
     check(
@@ -55,7 +55,7 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
 
 
 def _pool(x: Any, weights: Weights, owners: Any) -> Any:
-    """[R,C,PH,PW]"""
+    """Interpolate the image of each region: [R,C,PH,PW]."""
     out = np.empty_like(
         x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1])
     )
@@ -65,7 +65,7 @@ def _pool(x: Any, weights: Weights, owners: Any) -> Any:
 
 
 def _pool_grad(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
-    """The adjoint of `_pool`, like x."""
+    """The gradient of `_pool` with respect to x."""
     out = np.zeros_like(x)
     for r, owner in enumerate(owners):
         out[owner] += np.matmul(np.matmul(weights[0][r].T, g[r]), weights[1][r])
@@ -81,7 +81,9 @@ MAX_REGION_SAMPLES = 1 << 20
 
 
 def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
-    """The row weights of each bin of a region, [bins,size]: means of interpolated samples."""
+    """The row weights of each bin of a region, [bins,size]: the mean of the weights of its
+    samples.
+    """
     if ratio <= 0:
         check(
             bool(length / bins <= MAX_REGION_SAMPLES),
@@ -144,9 +146,8 @@ def roi_align(
     sampling_ratio: int = -1,
     aligned: bool = False,
 ):
-    """Out = the mean of samples between pixels in each bin of a region
+    """Out = the mean of interpolated samples in each bin of a region (He et al. 2017).
 
-    (He et al. 2017).
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
     weights = _aligned_weights(
@@ -181,7 +182,7 @@ def roi_align_grad(
     sampling_ratio: int = -1,
     aligned: bool = False,
 ):
-    """The gradient of roi_align, of whose X only the shape matters.
+    """The gradient of roi_align with respect to X. Only the shape of X is used.
 
     X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """
@@ -224,12 +225,11 @@ def roi_pool(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """Out = the largest X in each bin of a region, 0 in an empty one
+    """Out = the maximum of X in each bin of a region, 0 for an empty bin (Girshick 2015).
 
-    (Girshick 2015).
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
 
-    Argmax int64 like Out: the place of the largest in H * W, -1 for none.
+    Argmax int64 like Out: the index of the maximum in the flattened H * W, -1 for an empty bin.
     """
     owners, edges = _image_ids(x, rois, counts, lod), _round(rois * x.dtype.type(spatial_scale))
     out = np.zeros_like(x, shape=(len(rois), x.shape[1], pooled_height, pooled_width))
@@ -261,7 +261,7 @@ def _(g, x, rois, counts, lod, *, Argmax):
 
 @op("roi_put", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out", meta=like(0), internal=True)
 def roi_put(x, rois, counts, lod, where, y):
-    """Out = zeros like X, with each Y added at its place.
+    """Out = zeros like X, with each Y added at its index Argmax.
 
     X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
     """
@@ -280,7 +280,10 @@ def _(g, x, rois, counts, lod, where, y):
 
 @op("roi_take", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax -> Out", internal=True)
 def roi_take(x, rois, counts, lod, where):
-    """Out = X at the positions, 0 for none. X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax"""
+    """Out = the elements of X at the indices Argmax, 0 where Argmax is -1.
+
+    X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax
+    """
     owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
     flat = x.reshape(*x.shape[:2], -1)
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
@@ -320,8 +323,10 @@ def _iter_bins(
     scale: float,
     visit: Callable[..., None],
 ) -> None:
-    """Call visit(region, image [C*PH*PW,H,W] index, row weights [PH,H], column weights [PW,W]) for
-    all regions.
+    """Call `visit` for each region.
+
+    Arguments of visit: the index of the region, the index of its image, row weights [PH,H], column
+    weights [PW,W].
     """
     starts, ends = (
         _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
@@ -346,9 +351,9 @@ def psroi_pool(
     output_channels: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """Out = means in the bins of regions, each bin of channels of its own
+    """Position-sensitive RoI pooling (Dai et al. 2016): means in the bins of regions, where each
+    bin has its own input channels.
 
-    (Dai et al. 2016).
     X [N,C*PH*PW,H,W] -> Out [R,C,PH,PW]
     """
     out = np.empty_like(x, shape=(len(rois), output_channels, pooled_height, pooled_width))
@@ -396,7 +401,7 @@ def psroi_pool_grad(
     spatial_scale: float = 1.0,
     **_,
 ):
-    """The gradient of psroi_pool, of whose X only the shape matters.
+    """The gradient of psroi_pool with respect to X. Only the shape of X is used.
 
     X [N,C*PH*PW,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """

@@ -10,11 +10,13 @@ from ..core.arrays import is_on_gpu, np
 # Dtypes with atomic CUDA operations, by letter.
 _ATOMIC = {np.add: "iIQefdFD", np.subtract: "iIQefdFD", np.maximum: "iIQfd", np.minimum: "iIQfd"}
 
-INT64 = 256  # elements of a row
+INT64 = 256  # minimal number of elements of a row for one call per row
 
 
 def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
-    """`ufunc.at(out, positions, values)`; on the CPU for dtypes without atomic CUDA operations."""
+    """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
+    computed on the CPU.
+    """
     if not is_on_gpu() and _are_long_rows(out, places):
         values = np.broadcast_to(values, (len(places), *out.shape[1:]))
         for at, row in zip(places.tolist(), values, strict=True):
@@ -30,7 +32,9 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
-    """Whether rows are long enough for one call per row; `ufunc.at` works element by element."""
+    """Whether rows are so long that one call per row is faster than `ufunc.at`, which works
+    element by element.
+    """
     return (
         isinstance(places, np.ndarray)
         and places.ndim == 1

@@ -28,7 +28,9 @@ INT64 = np.dtype(np.int64)
 
 
 def _select_along_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
-    """The elements at one index per line along the axis, and the indices."""
+    """The elements at one index per line along the axis, and the indices, which get the same
+    shape.
+    """
     indices = np.expand_dims(indices, axis)
     out = np.take_along_axis(x, indices, axis)
     return (out, indices) if keepdim else (np.squeeze(out, axis), np.squeeze(indices, axis))
@@ -47,7 +49,7 @@ def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
 
 @op("kthvalue", "X -> Out, Indices~")
 def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
-    """Out = the k-th smallest along the axis, Indices = where it was.
+    """Out = the k-th smallest element along the axis, Indices = its index.
 
     X [*, N, *] -> Out [*], Indices int64 [*]
     """
@@ -74,7 +76,8 @@ def _(g, x, *, axis, keepdim, Indices):
 
 @op("mode", "X -> Out, Indices~")
 def mode(x, *, axis: int = -1, keepdim: bool = False):
-    """Out = the commonest value along the axis, the smallest of equals; Indices = its last place.
+    """Out = the most frequent value along the axis, the smallest one of equally frequent values.
+    Indices = the last index of that value.
 
     X [*, N, *] -> Out [*], int64 [*]
     """
@@ -90,7 +93,7 @@ def _mode(line: Any) -> int:
     line = to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
-    # NaN != NaN
+    # NaN is not equal to itself
     return int(found[-1]) if len(found) else int(np.flatnonzero(np.isnan(line))[-1])
 
 
@@ -130,11 +133,13 @@ def unique(
     axis: Ints = [],
     is_sorted: bool = False,
 ):
-    """Out = the values of X, each once, in order; Indices = their first positions, Index = where
-    each of X is in Out, Counts.
+    """Out = the sorted unique elements of X. Indices = the index of their first occurrence. Index =
+    for each element of X its index in Out. Counts = the number of occurrences.
 
-    axis: slices along it in place of elements; is_sorted False: in the order in which they come
-    first. X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
+    axis: unique slices along this axis instead of elements.
+    is_sorted: if false, Out is in the order of first occurrence.
+
+    X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
     target = proto_dtype(dtype)
     out, first, inverse, counts = np.unique(
@@ -171,8 +176,8 @@ def _(x, *, dtype, axis, **_):
     host=PYTHON_LOOP,
 )
 def unique_with_counts(x, *, dtype: int):
-    """Out = the values of X, each once, in the order in which they come first; Index = where each
-    of X is in Out, Count = how often.
+    """Out = the unique elements of X in the order of first occurrence. Index = for each element of
+    X its index in Out. Count = the number of occurrences.
 
     X [N] -> Out [K], Index [N], Count [K]
     """
@@ -196,8 +201,8 @@ def _(x, *, dtype):
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
 ):
-    """Out = X without what equals the element (or slice) before it; Index = where each of X is in
-    Out, Counts = how often.
+    """Out = X without elements (or slices along `axis`) that equal the previous one. Index = for
+    each element of X its index in Out. Counts = the length of each run.
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
@@ -223,9 +228,12 @@ def _(x, *, dtype, axis, **_):
 
 @op("searchsorted", "SortedSequence, Values -> Out", no_grad=NON_FLOAT_RESULT)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
-    """Out = where Values would go in the sorted last axis, before equals or (right) behind.
+    """Out = the indices at which Values would be inserted into the sorted last axis of
+    SortedSequence.
 
-    [*B, N], [*B, M] or [N], [*] -> int [*]
+    right: insert after equal elements instead of before.
+
+    SortedSequence [*B, N], Values [*B, M], or [N] and [*] -> int like Values
     """
     side: Any = "right" if right else "left"
     if sequence.ndim == 1:
@@ -250,8 +258,8 @@ def _(sequence, values, *, out_int32, right):
 
 @op("histogram", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
-    """Out = how many of X lie in each of `bins` equal parts of [min, max], of [least, largest]
-    where both are 0.
+    """Out = the number of elements of X in each of `bins` equal intervals of [min, max]. If min and
+    max are 0, the range is that of X.
 
     X [*] -> int64 [bins]
     """
@@ -270,9 +278,9 @@ def _(x, *, bins, min, max):
 
 @op("bincount", "X, Weights? -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def bincount(x, weights=None, *, minlength: int = 0):
-    """Out = how often each number is in X, or the sum of its Weights.
+    """Out = the number of occurrences of each integer in X, or the sum of their Weights.
 
-    X int [N], Weights [N] -> Out [max(minlength, largest + 1)]
+    X int [N], Weights [N] -> Out [max(minlength, max(X) + 1)]
     """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
     if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
@@ -299,7 +307,7 @@ def _(x, weights, *, minlength):
 
 @op("multiplex", "Ids, X* -> Out", same_dtype="X")
 def multiplex(ids, xs):
-    """Out = row i of the X that Ids[i] names. Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
+    """Out[i] = X[Ids[i]][i]. Ids int [N, 1], X list of [N, *] -> Out [N, *]"""
     picked = ids.reshape(-1)
     check(
         not picked.size or (int(picked.min()) >= 0 and int(picked.max()) < len(xs)),
@@ -333,7 +341,9 @@ def _(g, ids, xs):
 
 @op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
 def rows_equal(ids, y, *, value: int):
-    """Out = whether Ids of a row is `value`, like Y.   Ids [N, 1], Y [N, *] -> bool [N, *]"""
+    """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
+    bool [N, *]
+    """
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
 
 
@@ -352,7 +362,8 @@ def _repeats(x: Any, repeats: Any, count: int) -> Any:
 
 @op("repeat_interleave", "X, RepeatsTensor? -> Out")
 def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
-    """Out = each slice along dim as often as Repeats, or its own number, says.
+    """Out = each slice of X along dim, repeated Repeats times; with RepeatsTensor, each slice has
+    its own count.
 
     X [*, N, *], RepeatsTensor int [N] -> Out [*, M, *]
     """
@@ -386,7 +397,7 @@ def _(g, x, repeats, *, Repeats, dim):
     internal=True,
 )
 def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
-    """X@GRAD = for each slice of X the sum of those of Out@GRAD that are made of it.
+    """X@GRAD = for each slice of X, the sum of the slices of Out@GRAD that repeat it.
 
     -> X@GRAD like X
     """

@@ -29,8 +29,8 @@ def _check_pool_type(word: str, what: str) -> None:
 
 
 def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
-    """Reduce rows [E,*] at their positions, 0 for empty positions: [count,*]; and the number of
-    rows per position [count].
+    """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none.
+    Also return the number of rows per place, [count].
     """
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
@@ -48,7 +48,7 @@ def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, A
 
 
 def _as_columns(counts: Any, x: Any) -> Any:
-    """Counts [N], at least 1, with the dtype and rank of x."""
+    """Counts [N], clamped to at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
     shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
     return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
@@ -57,11 +57,12 @@ def _as_columns(counts: Any, x: Any) -> Any:
 @op("segment_pool", "X, SegmentIds -> Out, SummedIds~", value_dependent_shape=True)
 @upcast_half
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
-    """Out = the rows of each segment brought together, 0 for an empty one.
+    """Out = the reduction of the rows of each segment, 0 for an empty segment.
 
-    X [N,*], SegmentIds int [N], not falling -> Out [S,*]
+    X [N,*], SegmentIds int [N], nondecreasing -> Out [S,*]
 
-    pooltype: SUM, MEAN, MAX, MIN; SummedIds [S,1]: how many rows each segment has.
+    pooltype: SUM, MEAN, MAX or MIN.
+    SummedIds [S,1]: the number of rows of each segment.
     """
     check(
         bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
@@ -105,7 +106,7 @@ def _check_inside(ends: Any, count: int) -> None:
 
 
 def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
-    """The number of output nodes: the attribute, or the number of rows of X."""
+    """The number of output nodes: Out_size if it is positive, otherwise the number of rows of X."""
     given = (
         int(size_tensor.reshape(-1)[0])
         if size_tensor is not None
@@ -121,11 +122,13 @@ def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
 def graph_send_recv(
     x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]
 ):
-    """Out = at each node, the rows of X brought together that edges send there.
+    """Send the row X[Src_index[e]] along each edge e; Out = the reduction of the rows that arrive
+    at each node Dst_index[e].
 
     X [N,*], Src_index, Dst_index int [E] -> Out [out_size or N,*]
 
-    reduce_op: SUM, MEAN, MAX, MIN; Dst_count int32: how many edges come to each node.
+    reduce_op: SUM, MEAN, MAX or MIN.
+    Dst_count int32: the number of edges that arrive at each node.
     """
     count = _rows(size_tensor, out_size, x.shape[0])
     _check_inside(dst, count)
@@ -178,7 +181,9 @@ def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
 
 
 def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
-    """The gradient of the rows `own` in a message."""
+    """The gradient of an operand `own` of the messages, given the gradient `sent` of the
+    messages.
+    """
     back = mul(sent, other) if word == "MUL" else sent
     return (
         back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
@@ -186,7 +191,7 @@ def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
 
 
 def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
-    """Sum the rows of edges at their nodes, like x."""
+    """Sum the rows of edges at the nodes `ends`; the result has the shape of x."""
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
 
@@ -203,11 +208,13 @@ def graph_send_ue_recv(
     reduce_op: str = "SUM",
     out_size: Longs = [0],
 ):
-    """graph_send_recv of the rows of X joined with the features Y of their edges.
+    """graph_send_recv of the rows X[Src_index[e]], combined with the edge features Y[e] by
+    message_op.
 
-    X [N,*], Y [E,*], Src_index, Dst_index int [E]
+    X [N,*], Y [E,*], Src_index, Dst_index int [E] -> Out [out_size or N,*], Dst_count int32
 
-    message_op: ADD, MUL; the rest as there.   -> Out [out_size or N,*], Dst_count int32
+    message_op: ADD or MUL.
+    reduce_op, Dst_count: see graph_send_recv.
     """
     count = _rows(size_tensor, out_size, x.shape[0])
     _check_inside(dst, count)
@@ -242,11 +249,11 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
 @op("graph_send_uv", "x, y, src_index, dst_index -> out")
 @upcast_half
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
-    """out = for each edge, the row of x where it starts joined with that of y where it ends.
+    """out[e] = x[src_index[e]] combined with y[dst_index[e]] by message_op.
 
-    x [N,*], y [M,*], src_index, dst_index int [E]
+    x [N,*], y [M,*], src_index, dst_index int [E] -> out [E,*]
 
-    message_op: ADD, MUL.   -> out [E,*]
+    message_op: ADD or MUL.
     """
     _check_inside(src, x.shape[0])
     _check_inside(dst, y.shape[0])
@@ -272,8 +279,8 @@ def _(g, x, y, src, dst, *, message_op):
 
 @op("shard_index", "X -> Out", no_grad=NON_FLOAT_RESULT)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
-    """Out = X counted from the start of shard shard_id of nshards, ignore_value where it is in
-    another.
+    """Out = X relative to the start of shard `shard_id` of `nshards`, ignore_value where X is in
+    another shard.
 
     X int [N,1] -> Out [N,1]
     """

@@ -1,4 +1,4 @@
-"""Sequences with lengths: sequence_mask, edit_distance, gather_tree, viterbi_decode."""
+"""Padded sequences with lengths: sequence_mask, edit_distance, gather_tree, viterbi_decode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ DISCRETE_RESULT = "it chooses among whole numbers"
 
 @op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
-    """Y = 1 at the positions before X, else 0; maxlen -1: as many positions as the largest X.
+    """Y = 1 at positions < X, else 0.
+
+    maxlen: -1 for the largest X.
 
     X int [*] -> Y [*,maxlen]
     """
@@ -37,12 +39,13 @@ def _(x, max_length, *, maxlen, out_dtype):
     host=PYTHON_LOOP,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
-    """Out = how many tokens to insert, delete or replace to make Hyps Refs
+    """Out = the edit distance of Hyps and Refs: the number of insertions, deletions and
+    substitutions (Levenshtein 1966).
 
-    (Levenshtein 1966).
     Hyps int [B,T], Refs int [B,S] -> Out [B,1]
 
-    normalized: divided by the length of Refs. SequenceNum int64 [1]: the batch.
+    normalized: divide by the length of Refs.
+    SequenceNum int64 [1]: the batch size.
     """
     batch = hyps.shape[0]
     ends = [
@@ -59,7 +62,9 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
 
 
 def _distance(hyp: Any, ref: Any) -> float:
-    """The edit distance, row by row of the prefix table; the running minimum handles insertions."""
+    """The edit distance, computed row by row of the dynamic programming table. Insertions
+    are a running minimum.
+    """
     places = np.arange(len(ref) + 1)
     row = places.astype(np.float64)
     for i, token in enumerate(hyp):
@@ -80,8 +85,8 @@ def _(hyps, refs, hyps_length, refs_length, *, normalized):
 
 @op("gather_tree", "Ids, Parents -> Out", no_grad=DISCRETE_RESULT)
 def gather_tree(ids, parents):
-    """Out = the whole beams that end in each position, from the tokens of each step and which beam
-    they went on.
+    """Out = the complete beams: trace each beam back from the last step, with the token (Ids) and
+    the parent beam (Parents) of each step.
 
     all int [T,B,W]
     """
@@ -115,20 +120,19 @@ def _(ids, parents):
 )
 @upcast_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
-    """Path = the tags of the best way, Scores = its score
+    """Path = the tag sequence with the highest score, Scores = that score (Viterbi 1967).
 
-    (Viterbi 1967).
-    Input [B,T,N], Transition [N,N], Length int64 [B] -> [B], [B,L]
+    Input [B,T,N], Transition [N,N], Length int64 [B] -> Scores [B], Path [B,L]
 
-    Transition[i, j]: of tag j after i.
-    include_bos_eos_tag: the last tag starts every sequence, the last but one ends it. Path is as
-    long as the longest sequence, and 0 behind the end of one.
+    Transition[i, j]: the score of tag j after tag i.
+    include_bos_eos_tag: the last tag is the start tag, the last but one the end tag.
+    L: the largest length. Path is 0 after the end of a sequence.
     """
     batch, count = np.arange(x.shape[0]), int(np.max(length, initial=0))
     score = x[:, 0] + transition[-1] if include_bos_eos_tag else x[:, 0].copy()
     came = np.zeros((count, *score.shape), np.int64)
     final = score + transition[-2] if include_bos_eos_tag else score
-    # of a sequence of nothing: as in Paddle, which never ends it
+    # as in Paddle, an empty sequence gets no transition to the end tag
     ended = np.where((length > 0)[:, None], final, score)
     for t in range(1, count):
         each = score[:, :, None] + transition

@@ -18,9 +18,9 @@ from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axes, nor
 def reshape(
     x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
 ):
-    """Out = X in another.
+    """Out = X with the shape `shape`.
 
-    shape: -1 is what is left over, 0 the size that X has there.
+    shape: -1 for the remaining size, 0 for the size of X at the same position.
 
     X [*] -> Out [*shape]
     """
@@ -56,7 +56,8 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
 def resolve_target(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
     """`target` with -1 replaced by the remaining size.
 
-    shape: the attribute before zeros were replaced; a copied dynamic dimension cancels out.
+    shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in
+    both shapes, so it cancels out.
     """
     same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
     have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
@@ -97,13 +98,15 @@ def _(g, x, y):
 
 @op("squeeze2", "X -> Out")
 def squeeze(x, *, axes: Ints = []):
-    """Out = X without the axes of size 1, or without those of them in `axes`. X [*] -> Out [*]"""
+    """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*]
+    -> Out [*]
+    """
     return x.reshape(squeezed_shape(x.shape, axes))
 
 
 def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1. A dynamic dimension in `axes` counts as 1, and otherwise not, as
-    in Paddle.
+    """`x` without axes of size 1. As in Paddle, a dynamic dimension is removed only if it is
+    in `axes`.
     """
     if not axes:
         return tuple(d for d in x if d != 1)
@@ -123,7 +126,7 @@ def _(g, x):
 
 @op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
-    """Out = X with new axes of size 1, put in one after the other. X [*] -> Out [*]"""
+    """Out = X with new axes of size 1, inserted one after the other. X [*] -> Out [*]"""
     return x.reshape(unsqueezed_shape(x.shape, resolve_sizes(axes_tensor, axes_tensors, axes)))
 
 
@@ -151,7 +154,7 @@ def _(g, x, axes_tensor, axes_tensors):
 
 @op("flatten_contiguous_range", "X -> Out")
 def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
-    """Out = X with the axes start_axis ... stop_axis made one. X [*] -> Out [*]; [] -> [1]"""
+    """Out = X with the axes start_axis ... stop_axis merged. X [*] -> Out [*]; [] -> [1]"""
     shape, rank = x.shape, x.ndim
     if not rank:
         return x.reshape(1)
@@ -189,7 +192,7 @@ def _(g, x):
 
 @op("transpose2", "X -> Out", breaks_lod=True)
 def transpose(x, *, axis: Ints):
-    """Out = X with its axes in another order: axis i of Out is axis[i] of X.   X [*] -> Out [*]"""
+    """Out = X with permuted axes: axis i of Out is axis[i] of X. X [*] -> Out [*]"""
     return x.transpose(axis)
 
 
@@ -230,7 +233,7 @@ def _(g, x, *, axis):
 
 @op("roll", "X, ShiftsTensor? -> Out", breaks_lod=True, older_attrs={"dims": "axis"})
 def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
-    """Out = X shifted around along the axes, or as if flat when there are none.
+    """Out = X rolled along the axes; without axes, the flattened X is rolled.
 
     X [*] -> Out [*]
     """
@@ -281,7 +284,7 @@ def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
 
 
 def check_expands(x: Shape, shape: Shape) -> None:
-    """Raise OpError unless `x` broadcasts to `shape`, of at least its rank."""
+    """Raise OpError unless `x` broadcasts to `shape`, which must not have fewer axes."""
     lined_up = zip(x, shape[len(shape) - len(x) :], strict=True)
     check(
         all(a in (b, 1) or min(a, b) < 0 for a, b in lined_up),
@@ -348,7 +351,8 @@ def _(g, x, y):
 
 @op("tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out")
 def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
-    """Out = X repeated along its axes, counted from the last.
+    """Out = X repeated along its axes. If repeat_times is shorter than the rank, it applies to the
+    last axes.
 
     X [*S] -> Out [*S * repeat_times]
     """

@@ -16,7 +16,9 @@ Rule = Callable[..., Any]
 
 
 def check_finite(x: Any) -> None:
-    """Reject matrices with infinity or NaN: LAPACK's SVD does not terminate for some of them."""
+    """Raise OpError for matrices with infinity or NaN: LAPACK's SVD does not terminate for
+    some of them.
+    """
     check(bool(np.isfinite(x).all()), "X contains infinity or NaN")
 
 
@@ -41,8 +43,8 @@ def check_sizes(known: bool) -> None:
 
 
 class PartlyKnown(tuple[int, ...]):
-    """A shape with dynamic dimensions; reading one raises UnknownSize, so that no rule computes
-    with -1.
+    """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
+    UnknownSize, so that no rule computes with -1.
     """
 
     __slots__ = ()
@@ -114,13 +116,13 @@ def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
 
 
 def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The result of an elementwise op on two inputs of one dtype."""
+    """The rule for an elementwise op on two inputs of one dtype."""
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return Meta(broadcast_shapes(*align_shapes(x.shape, y.shape, axis)), x.dtype)
 
 
 def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The result of arithmetic on two inputs, which must not be bool."""
+    """The rule for arithmetic on two inputs, which must not be bool."""
     check_number(x)
     return broadcast(x, y, axis=axis)
 
@@ -131,7 +133,7 @@ def check_number(x: Any) -> None:
 
 
 def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The result of a comparison."""
+    """The rule for a comparison."""
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
 
@@ -151,7 +153,7 @@ def multiply_dims(size: int, by: int) -> int:
 
 
 def known_dim(a: int, b: int) -> int:
-    """The known one of two matching sizes."""
+    """The size that is known, of two matching sizes."""
     return max(a, b)
 
 
@@ -198,17 +200,17 @@ def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
 
 
 def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The shape of the first input; real if it is complex."""
+    """The result has the shape of the first input, and the real dtype if the input is complex."""
     return Meta(x.shape, real_dtype(x.dtype))
 
 
 def promote_to_float(x: Meta, *_: Any, **__: Any) -> Meta:
-    """Like the first input; float32 for integers."""
+    """The result is like the first input; float32 for integers."""
     return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
 def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The shape of the first input, bool."""
+    """The result has the shape of the first input and dtype bool."""
     return Meta(x.shape, np.dtype(bool))
 
 
@@ -222,8 +224,8 @@ def like(index: int) -> Rule:
 
 
 def like_each_input(*indices: int) -> Rule:
-    """The rule of gradients with the Metas of the inputs at these indices; that of the first for a
-    missing input.
+    """The rule of gradients with the Metas of the inputs at these indices. For a missing
+    input, the Meta of the first input is used.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
@@ -252,7 +254,7 @@ def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int
 
 
 def size_of(shape: Shape) -> int:
-    """The number of elements, -1 when a size is unknown."""
+    """The number of elements; -1 if a size is unknown."""
     if any(d < 0 for d in shape):
         return -1 if 0 not in shape else 0
     return int(np.prod(shape, dtype=np.int64))

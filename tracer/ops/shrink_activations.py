@@ -22,9 +22,8 @@ INF = math.inf
 @op("celu", "X -> Out", meta=float_like_x, floating="X")
 @upcast_half
 def celu(x, *, alpha: float = 1.0):
-    """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere
+    """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere (Barron 2017).
 
-    (Barron 2017).
     X [*] -> Out [*]
     """
     t = x.dtype.type
@@ -45,9 +44,8 @@ def selu(
     scale: float = 1.0507009873554804934193349852946,
     alpha: float = 1.6732632423543772848170429916717,
 ):
-    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere
+    """Out = scale * X where X > 0, scale * alpha * (e ** X - 1) elsewhere (Klambauer et al. 2017).
 
-    (Klambauer et al. 2017).
     X [*] -> Out [*]
     """
     t = x.dtype.type
@@ -93,7 +91,7 @@ def _(g, x, y, *, threshold):
 
 @op("softshrink", "X -> Out", meta=like_x, floating="X")
 def softshrink(x, **attrs):
-    """Out = X moved towards 0 by lambda, 0 where |X| <= lambda. X [*] -> Out [*]"""
+    """Out = X - lambda * sign(X) where |X| > lambda, else 0. X [*] -> Out [*]"""
     width = attrs.get("lambda", 0.5)
     return (x - np.sign(x) * x.dtype.type(width)) * _outside_mask(x, width)
 
@@ -146,7 +144,7 @@ def _(g, x, *, scale_a, scale_b):
 @np.errstate(all="ignore")
 @upcast_half
 def logit(x, *, eps: float = 1e-6):
-    """Out = ln(X / (1 - X)), X first set between eps and 1 - eps unless eps is 0.
+    """Out = ln(X / (1 - X)). If eps > 0, X is first clamped to [eps, 1 - eps].
 
     X [*] -> Out [*]
     """
@@ -167,10 +165,11 @@ def _(g, x, *, eps):
 @op("rrelu", "X -> Out, Noise~", random=True, floating="X")
 @upcast_half
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
-    """Out = X where X >= 0, else X times Noise, drawn from [lower, upper), their mean in a test
+    """Randomized leaky ReLU (Xu et al. 2015): Out = X where X >= 0, X * Noise elsewhere.
 
-    (Xu et al. 2015).
-    X [*] -> both [*]
+    Noise: uniform random numbers from [lower, upper); if is_test, their mean.
+
+    X [*] -> Out, Noise [*]
     """
     if is_test:
         slope = x.dtype.type((lower + upper) / 2)
@@ -194,11 +193,10 @@ def _(g, x, *, Noise):
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
 @upcast_half
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    """Out = softmax((X + noise of Gumbel) / temperature).
+    """Out = softmax((X + Gumbel noise) / temperature) (Jang et al. 2017).
 
-    hard: 1 at its largest, else 0.
+    hard: Out = 1 at the maximum, else 0.
 
-    (Jang et al. 2017).
     X [*] -> Out [*]
     """
     t = x.dtype.type

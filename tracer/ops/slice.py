@@ -36,7 +36,9 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
 
 
 def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes indexed by integers, which must have size 1."""
+    """`shape` without the axes that are indexed by integers. Raises OpError unless their
+    size is 1.
+    """
     gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
@@ -91,7 +93,7 @@ def slice_(
     infer_flags: Ints = [],
     decrease_axis: Ints = [],
 ):
-    """Out = Input from starts up to ends along the axes, without the axes of decrease_axis.
+    """Out = Input from starts to ends along the axes, without the axes decrease_axis.
 
     Input [*] -> Out [*]
     """
@@ -164,7 +166,7 @@ def slice_grad(
     ends: Ints = [],
     decrease_axis: Ints = [],
 ):
-    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.
+    """Input@GRAD = zeros like Input, with Out@GRAD at the slice.
 
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
@@ -208,7 +210,7 @@ def strided_slice(
     infer_flags: Ints = [],
     decrease_axis: Ints = [],
 ):
-    """Out = Input from starts up to ends by strides along the axes, without those of decrease_axis.
+    """Out = Input from starts to ends with strides along the axes, without the axes decrease_axis.
 
     Input [*] -> Out [*]
     """
@@ -258,7 +260,7 @@ def strided_slice_grad(
     strides: Ints = [],
     decrease_axis: Ints = [],
 ):
-    """Input@GRAD = zeros like Input, with Out@GRAD where the slice had been.
+    """Input@GRAD = zeros like Input, with Out@GRAD at the slice.
 
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
@@ -312,7 +314,8 @@ def set_value(
     shape: Longs = [],
     values: Scalars = [],
 ):
-    """Out = Input with a slice of it overwritten by ValueTensor, or by the values in `shape`.
+    """Out = Input with ValueTensor assigned to a slice. Without ValueTensor, the attribute with the
+    values of the dtype is reshaped to `shape` and assigned.
 
     Input [*S] -> Out [*S]
     """
@@ -337,7 +340,9 @@ def set_value(
 
 
 def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
-    """The shape to which a value is broadcast: without integer-indexed axes, with 1 for None."""
+    """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
+    an axis of size 1.
+    """
     view = list(drop_axes(shape, decrease_axes))
     for place in none_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
@@ -345,9 +350,9 @@ def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[
 
 
 def none_positions(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
-    """The positions of axes inserted by None.
+    """The positions of the axes that None inserts.
 
-    none_axes: the axis of Input before which each is inserted
+    none_axes: for each of them, the axis of Input before which it is inserted.
     """
     left = [
         i
@@ -415,7 +420,7 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
             decrease_axis=decrease_axes,
         )
         part = unsqueeze(part, axes=none_positions(len(shape_of(x)), decrease_axes, none_axes))
-        # The value's own shape restores additional leading axes of size 1.
+        # If the value has more axes than the slice, add leading axes of size 1.
         extra = len(shape_of(value)) - len(shape_of(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)

@@ -1,4 +1,4 @@
-"""Window geometry shared by convolution and pooling."""
+"""Window geometry of convolution and pooling."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ class Window(NamedTuple):
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
     def fitted(self, sizes: Sequence[int]) -> Window:
-        """The window with padding at the end if the kernel exceeds the padded image by less than a
-        stride: Paddle's integer division truncates towards 0, so there is one output position.
+        """The window with additional padding at the end if the kernel is larger than the
+        padded image by less than a stride. In this case Paddle's integer division, which
+        truncates towards 0, returns one output position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
@@ -51,7 +52,7 @@ class Window(NamedTuple):
     def out(self, sizes: Sequence[int]) -> KernelOffset:
         """The number of window positions along each axis.
 
-        sizes: of the image, -1 for dynamic dimensions
+        sizes: the image sizes, -1 for dynamic dimensions.
         """
         return tuple(self._out(s, axis) for axis, s in enumerate(sizes))
 
@@ -79,14 +80,14 @@ def _check_window(values: Sequence[int], what: str) -> None:
 
 
 def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
-    """An attribute as one integer per axis."""
+    """The elements of an attribute as one integer per axis; a single integer is repeated."""
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
     _check_window(values, what)
     return tuple(values)
 
 
 def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
-    """One width per axis, or one before and one after each axis, as pairs."""
+    """The padding as (before, after) pairs. paddings: one width per axis, or two per axis."""
     known = len(paddings) in (rank, 2 * rank)
     check(
         known,
@@ -107,14 +108,17 @@ def make_window(
     algorithm: str,
     dilations: Sequence[int],
 ) -> Window:
-    """The window with the given attributes for images of these sizes, -1 for dynamic dimensions."""
+    """The window with the given attributes.
+
+    sizes: the image sizes, -1 for dynamic dimensions.
+    """
     rank = len(sizes)
     stride, dilation = as_ints(strides, rank, "strides"), as_ints(dilations, rank, "dilations")
     positive = min(stride) > 0 and min(dilation) > 0
     check(positive, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
     size = as_ints(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
-        dilation = (1,) * rank  # as in Paddle
+        dilation = (1,) * rank  # Paddle ignores dilations with SAME
     return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
 
 
@@ -137,7 +141,9 @@ def resolve_pads(
 
 
 def same_pads(size: int, kernel: int, stride: int) -> Pair:
-    """The padding for an output size of ceil(size / stride); the odd element goes to the end."""
+    """The padding for an output size of ceil(size / stride). If it is odd, the end gets one
+    element more.
+    """
     total = (
         max((-(-size // stride) - 1) * stride + kernel - size, 0) if min(size, kernel) >= 0 else 0
     )
@@ -209,7 +215,7 @@ def crop_spatial(x: Any, window: Window) -> Any:
 
 
 def strided_view(x: Any, window: Window, at: KernelOffset, rows: Pair, rest: Sequence[int]) -> Any:
-    """A view of x [C,*S,N]: the elements at one kernel offset for the output rows [from, to)."""
+    """A view of x [C,*S,N]: the elements at one kernel offset, for a range of output rows."""
     spans = [rows, *((0, count) for count in rest)]
     index = [
         slice(i * d + start * s, i * d + (end - 1) * s + 1, s)

@@ -92,7 +92,7 @@ def _(gg, out, g, *, axis):
 @np.errstate(invalid="ignore")
 @upcast_half
 def log_softmax(x, *, axis: int = -1):
-    """Out = X - ln(the sum of e ** X over the axis). X [*] -> Out [*]"""
+    """Out = X - ln(the sum of e ** X over the axis), the logarithm of softmax. X [*] -> Out [*]"""
     check_float(x)
     return apply_along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
 

@@ -50,7 +50,7 @@ def index_meta(x: Meta) -> Meta:
 
 @op("argsort", "X -> Out, Indices~", breaks_lod=True)
 def argsort(x, *, axis: int = -1, descending: bool = False):
-    """Out = X sorted along the axis; Indices = where each was.
+    """Out = X sorted along the axis; Indices = the index of each element in X.
 
     X [*] -> Out [*], Indices int64 [*]
     """
@@ -67,7 +67,9 @@ def _(x, *, axis, descending):
 
 
 def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
-    """Zeros like x, with the gradient `g` at the sorted elements' original positions."""
+    """The gradient of sorting: zeros like x, with `g` scattered to the original positions of
+    the elements.
+    """
     if not len(shape_of(x)):
         return g
     return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
@@ -82,7 +84,8 @@ def _(g, x, *, axis, Indices):
 def top_k_v2(
     x, k_tensor=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True
 ):
-    """Out = the k largest (or smallest) of X along the axis, in order; Indices = where they were.
+    """Out = the k largest (or smallest) elements of X along the axis, sorted; Indices = their
+    indices.
 
     X [*, N, *] -> Out [*, k, *], Indices int64 [*, k, *]
     """
@@ -114,7 +117,7 @@ def _(g, x, k_tensor, *, axis, Indices):
 
 @op("top_k", "X, K? -> Out, Indices~")
 def top_k(x, k_tensor=None, *, k: int = 1):
-    """top_k_v2 along the last axis, as Paddle 1.x has it.
+    """top_k_v2 along the last axis, the op of Paddle 1.x.
 
     X [*,N] -> Out [*,k], Indices int64 [*,k]
     """

@@ -1,4 +1,4 @@
-"""Gamma-related and Bessel functions, which NumPy does not have, for arrays."""
+"""Gamma-related and Bessel functions of arrays, which NumPy does not have."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 from ..core.arrays import np
 from .erf import erf
 
-_SHIFT = 8  # arguments are moved up by so much before a series in 1/x is good
+_SHIFT = 8  # The series in 1/x are used for x >= _SHIFT; recurrences map smaller arguments there.
 # Bernoulli numbers B2, B4, ... B16.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 
 def lgamma(x: Any) -> Any:
-    """ln |gamma(x)|: Stirling's series above 8, the recurrence below, reflection for negatives.
+    """ln |gamma(x)|: Stirling's series for x >= 8, the recurrence for smaller x, the reflection
+    formula for x < 0.5.
 
     x [*] -> [*]
     """
@@ -30,7 +31,7 @@ def lgamma(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of ln gamma(x), in the same ways; NaN at the poles. x [*] -> [*]"""
+    """The derivative of ln gamma(x), computed like lgamma; NaN at the poles. x [*] -> [*]"""
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
     up = np.where(z < _SHIFT, z + _SHIFT, z)
@@ -45,7 +46,8 @@ def digamma(x: Any) -> Any:
 
 
 def zeta(s: float, x: Any) -> Any:
-    """The sum of (x + k) ** -s for k = 0, 1, ..., by Euler and Maclaurin; s > 1, x > 0.
+    """The Hurwitz zeta function: the sum of (x + k) ** -s for k = 0, 1, ..., by the Euler-Maclaurin
+    formula. s > 1, x > 0.
 
     x [*] -> [*]
     """
@@ -74,11 +76,12 @@ def polygamma(n: int, x: Any) -> Any:
 
 
 def bessel_scaled(n: int, x: Any) -> Any:
-    """e ** -|x| times the modified Bessel function I of order n, 0 or 1.   x [*] -> [*]
+    """e ** -|x| * I_n(x), where I_n is the modified Bessel function of order n = 0 or 1. x [*] ->
+    [*]
 
-    Below 30 the mean of e ** (|x| (cos t - 1)) cos(n t) over a circle, which converges faster than
-    any power of the number
-    of points; above it the series in 1 / x (Abramowitz and Stegun 9.6.19, 9.7.1).
+    |x| < 30: the mean of e ** (|x| (cos t - 1)) cos(n t) over a circle, which converges faster than
+    any power of the number of points. Otherwise the series in 1 / x (Abramowitz and Stegun 9.6.19,
+    9.7.1).
     """
     size = np.abs(x)
     small, large = np.minimum(size, 30.0), np.maximum(size, 30.0)
@@ -98,7 +101,7 @@ def bessel_scaled(n: int, x: Any) -> Any:
 
 
 def bessel_i(n: int, x: Any) -> Any:
-    """The modified Bessel function I of order n, 0 or 1.   x [*] -> [*]"""
+    """The modified Bessel function I_n of order n = 0 or 1. x [*] -> [*]"""
     return bessel_scaled(n, x) * np.exp(np.abs(x))
 
 

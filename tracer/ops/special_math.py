@@ -15,7 +15,9 @@ from .unary_math import exp, reciprocal, sign, square, unary
 
 
 def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Wrap a float64 function for every floating dtype."""
+    """Wrap a float64 function so that it accepts every floating dtype and returns the same
+    dtype.
+    """
 
     def narrowed(x: Any) -> Any:
         return np.asarray(function(np.asarray(x, np.float64))).astype(x.dtype)
@@ -44,7 +46,7 @@ erfinv: Op = unary(
 @op("polygamma", "x -> out", meta=float_like_x)
 @np.errstate(all="ignore")
 def polygamma(x, *, n: int):
-    """out = the derivative number n of digamma(x); NaN for x < 0 where n > 1.   x [*] -> out [*]"""
+    """out = the n-th derivative of digamma(x); NaN for x < 0 if n > 1. x [*] -> out [*]"""
     check(n >= 0, f"n={n} is negative")
     check_float(x)
     return in_float64(lambda v: values.polygamma(n, v))(x)
@@ -58,7 +60,7 @@ def _(g, x, *, n):
 def bessel_op(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
     """Define an op for a modified Bessel function I.
 
-    slope(x): its derivative (Abramowitz and Stegun 9.6.26)
+    slope(x): the derivative (Abramowitz and Stegun 9.6.26).
     """
     function = values.bessel_scaled if scaled else values.bessel_i
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
@@ -67,7 +69,7 @@ def bessel_op(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) 
 
 
 def ratio_grad(value: Any, x: Any) -> Any:
-    """value / x, and 1/2 at zero: the derivative of both functions of order one there."""
+    """value / x, and 1/2 at x = 0, where value is I1(x) or its scaled form."""
     zero = OPS["equal"](x, OPS["fill_any_like"](x, value=0.0))
     one = OPS["fill_any_like"](x, value=1.0)
     safe = OPS["where"](zero, one, x)

@@ -17,7 +17,7 @@ from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, sha
 
 
 def _as_matrix(weight: Any, dim: int) -> Any:
-    """[*,H,*] as [H,rest]."""
+    """Reshape a weight [*,H,*] to [H, all other axes]."""
     front = np.moveaxis(weight, dim, 0)
     return front.reshape(front.shape[0], -1)
 
@@ -31,8 +31,8 @@ def _as_matrix(weight: Any, dim: int) -> Any:
 )
 @upcast_half
 def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
-    """Out = u v', the directions along which Weight stretches most, by power iterations from U and
-    V.
+    """Out = u v', where u and v approximate the singular vectors of Weight for its largest singular
+    value. Power iterations start at U and V.
 
     -> Out like Weight
     """
@@ -49,10 +49,10 @@ def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: 
 @op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
 @upcast_half
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
-    """Out = Weight / its largest singular value, seen as a matrix [H,rest]
+    """Out = Weight / the largest singular value of Weight, reshaped to a matrix [H,W] (Miyato et
+    al. 2018).
 
-    (Miyato et al. 2018).
-    Weight [*,H,*], U [H], V [rest]
+    Weight [*,H,*], U [H], V [W] -> Out like Weight
     """
     direction = leading_direction.kernel(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
     return weight / np.sum(direction * weight)
@@ -84,7 +84,7 @@ def _(g, weight, u, v, **over):
 @op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
 @upcast_half
 def bilinear(x, y, weight, bias=None):
-    """Out = x' W y for each of the O matrices of Weight, plus Bias.
+    """Out[:, o] = x' Weight[o] y + Bias[o] for each row x of X and y of Y.
 
     X [B,I], Y [B,J], Weight [O,I,J], Bias [1,O] -> Out [B,O]
     """

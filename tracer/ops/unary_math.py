@@ -23,7 +23,8 @@ from .shared_meta_rules import (
     real_like_x,
 )
 
-# Integers: rejected as in Paddle, converted to float32, or passed to the function.
+# What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
+# the function.
 _META = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
 
 
@@ -41,9 +42,9 @@ def unary(
 ) -> Op:
     """Define the op `type` that calls `function`.
 
-    of_x(g, X) or of_out(g, Out): the gradient.
+    of_x, of_out: the gradient as a function of (g, X) or of (g, Out).
     ints: how integers are handled, see `_META`.
-    analytic: complex inputs are accepted.
+    analytic: accept complex inputs.
     traits: fields of OpTraits.
     """
     other = "iub" if analytic else "iubc"
@@ -62,7 +63,7 @@ def unary(
     )(kernel)
     if of_x is not None:
 
-        def of_operand(g, x):  # `of_x` may be an op, whose signature has more parameters
+        def of_operand(g, x):  # `of_x` may be an op, whose signature has additional parameters
             return of_x(g, x)
 
         made.vjp(of_operand)

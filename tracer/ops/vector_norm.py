@@ -14,7 +14,7 @@ from .unary_math import sign
 @op("l1_norm", "X -> Out")
 @upcast_half
 def l1_norm(x):
-    """Out = the sum of |X|.   X [*] -> Out []"""
+    """Out = the sum of |X|. X [*] -> Out []"""
     return np.asarray(np.abs(x).sum(), x.dtype)
 
 

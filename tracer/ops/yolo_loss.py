@@ -10,7 +10,7 @@ from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF
 from .shared_meta_rules import check_float, dims_match, like_x, no_second_order
 
-TINY = 1e-6  # a box less wide or high is none
+TINY = 1e-6  # boxes with a smaller width or height are ignored
 
 
 class Settings(NamedTuple):
@@ -32,14 +32,15 @@ class Targets(NamedTuple):
     """
 
     at: tuple[Any, Any, Any, Any, Any]
-    place: Any  # [K,4]: x and y in the cell, logarithms of the sizes in anchors
-    weight: Any  # [K], of the place
-    score: Any  # [K]
-    classes: Any  # [K,C]
+    # [K,4]: x and y relative to the cell, logarithms of the sizes relative to the anchor
+    place: Any
+    weight: Any  # [K]: the weight of the box loss
+    score: Any  # [K]: the confidence score
+    classes: Any  # [K,C]: the class probabilities
 
 
 def _overlap(a: Any, b: Any) -> Any:
-    """The intersection over union of boxes [*,4], which broadcast."""
+    """The intersection over union of boxes (center, size) [*,4], which broadcast."""
     sides = [
         np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
         - np.maximum(a[..., i] - a[..., i + 2] / 2, b[..., i] - b[..., i + 2] / 2)
@@ -50,7 +51,7 @@ def _overlap(a: Any, b: Any) -> Any:
 
 
 def _maps(x: Any, s: Settings) -> Any:
-    """[N,A,5+C,H,W]"""
+    """Reshape X to [N,A,5+C,H,W]."""
     return x.reshape(x.shape[0], len(s.anchor_mask), 5 + s.class_num, *x.shape[2:])
 
 
@@ -73,8 +74,8 @@ def _predicted_boxes(maps: Any, s: Settings) -> Any:
 
 
 def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
-    """The positions whose predicted box overlaps a ground-truth box enough to have no objectness
-    loss. [N,A,H,W]
+    """A mask of the positions without objectness loss: their predicted box overlaps a
+    ground-truth box by more than ignore_thresh. [N,A,H,W]
     """
     seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
@@ -85,8 +86,7 @@ def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
 
 
 def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
-    """The best anchor of each box, and its index in the mask of this map, -1 if it is not in the
-    mask.
+    """The best anchor of each box, and its index in anchor_mask; -1 if it is not in anchor_mask.
 
     both [N,B]
     """
@@ -146,14 +146,14 @@ def yolov3_loss(
     use_label_smooth: bool = True,
     scale_x_y: float = 1.0,
 ):
-    """Loss = by how much a map misses positions, classes and presence of boxes
+    """The YOLOv3 loss (Redmon and Farhadi 2018): Loss = box, class and objectness losses, summed
+    per image.
 
-    (Redmon and Farhadi 2018).
-    X [N,A*(5+C),H,W] -> Loss [N]
+    X [N,A*(5+C),H,W], GTBox [N,B,4], GTLabel int [N,B], GTScore [N,B] -> Loss [N]
 
-    GTBox [N,B,4], GTLabel int [N,B], GTScore [N,B].
-    ObjectnessMask [N,A,H,W]: the score of the box there, 0 for none, -1 where none is no mistake;
-    GTMatchMask int32 [N,B]: which anchor of anchor_mask a box is for, -1 for none.
+    ObjectnessMask [N,A,H,W]: the score of the box at this position, 0 without a box, -1 where the
+    objectness loss is ignored.
+    GTMatchMask int32 [N,B]: the index in anchor_mask of the anchor of each box, -1 for none.
     """
     s = Settings(
         anchors,
@@ -175,7 +175,7 @@ def yolov3_loss(
         own[:, 2:4] - want.place[:, 2:]
     ).sum(1)
     each = each * want.weight + _cross_entropy(own[:, 5:], want.classes).sum(1) * want.score
-    # integers where there is nothing to count
+    # bincount returns integers for an empty input
     loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     loss += (_cross_entropy(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
@@ -225,7 +225,8 @@ def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
     internal=True,
 )
 def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
-    """The gradient of X, of the last box where several are for one place.
+    """The gradient of yolov3_loss with respect to X. If several boxes have the same position, only
+    the last one counts.
 
     Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]
     """

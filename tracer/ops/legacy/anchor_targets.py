@@ -1,4 +1,6 @@
-"""Training targets of anchors: assignment to ground-truth boxes (rpn_target_assign)."""
+"""Training targets of anchors: match anchors with ground-truth boxes (rpn_target_assign,
+retinanet_target_assign).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ def sample_indices(places: Any, count: int, use_random: bool) -> Any:
 
 
 def encode_boxes(boxes: Any, wanted: Any) -> Any:
-    """Box regression targets: offsets relative to the size, and logarithms of the size ratios.
+    """Box regression targets: center offsets relative to the box size, and logarithms of the size
+    ratios.
 
     both [K,4] -> [K,4]
     """
@@ -42,7 +45,14 @@ def encode_boxes(boxes: Any, wanted: Any) -> Any:
 
 
 class Limits(NamedTuple):
-    """Overlap thresholds and the number of sampled anchors; most: -1 for all."""
+    """Overlap thresholds and the number of sampled anchors.
+
+    positive, negative: overlap from which an anchor is foreground, and below which it is
+    background.
+    most: maximal number of anchors, -1 for all.
+    share: maximal fraction of foreground anchors.
+    use_random: sample at random; otherwise take the first anchors.
+    """
 
     positive: float
     negative: float
@@ -52,8 +62,12 @@ class Limits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The sampled anchors: foreground anchors, their boxes, their weights, and background
-    anchors.
+    """The sampled anchors.
+
+    positive, negative: indices of the foreground and background anchors.
+    moved: the anchors with box targets: `positive`, preceded by placeholders with weight 0.
+    box: the ground-truth box of each anchor in `moved`.
+    counts: the weight of each anchor in `moved`, 1 or 0.
     """
 
     positive: Any
@@ -64,7 +78,7 @@ class Chosen(NamedTuple):
 
 
 def _choose_anchors(over: Any, limits: Limits) -> Chosen:
-    """Assign anchors to boxes by their overlap. over [A,G]"""
+    """Match anchors with boxes by their overlap. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
     found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
@@ -74,7 +88,7 @@ def _choose_anchors(over: Any, limits: Limits) -> Chosen:
         none = sample_indices(none, limits.most - len(found), limits.use_random)
     fake = int(
         np.isin(none, found).sum()
-    )  # too unlike any box, yet the nearest of one: of no box, and one moves in its stead
+    )  # anchors nearest to a box, but below the negative threshold: a placeholder each
     positive = np.setdiff1d(found, none)
     moved = np.concatenate([np.repeat(found[:1], fake), positive])
     box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)
@@ -82,7 +96,9 @@ def _choose_anchors(over: Any, limits: Limits) -> Chosen:
 
 
 def _inside(anchors: Any, info: Any, straddle: float) -> Any:
-    """The anchors that exceed the image by less than the limit; all if it is negative."""
+    """The indices of the anchors that exceed the image by less than `straddle`; all anchors
+    if it is negative.
+    """
     if straddle < 0:
         return np.arange(len(anchors))
     low, high = (
@@ -113,7 +129,9 @@ def _assigned(
     straddle: float,
     limits: Limits,
 ) -> Targets:
-    """The targets of all images; anchor indices count over the batch."""
+    """The targets of all images. Anchor indices are offset by the number of anchors of
+    previous images.
+    """
     made = Targets([], [], [], [], [], [])
     cuts = row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
@@ -140,7 +158,7 @@ def _assigned(
 
 
 def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
-    """LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
+    """The concatenated LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
     return (
         np.concatenate(made.places).astype(np.int32),
         np.concatenate(made.scores).astype(np.int32),
@@ -151,7 +169,7 @@ def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
 
 
 def _image_ends(made: Targets) -> tuple[Any, ...]:
-    """The end offset of the results of each image, in the order of OUTPUT_SLOTS."""
+    """The end offsets of the images in each result, in the order of OUTPUT_SLOTS."""
     places, scores = (
         offsets_from_lengths([len(p) for p in parts]) for parts in (made.places, made.scores)
     )
@@ -199,15 +217,16 @@ def rpn_target_assign(
     rpn_fg_fraction: float = 0.25,
     use_random: bool = True,
 ):
-    """TargetBBox = how far off anchors are from the boxes that they are of
+    """Sample foreground and background anchors, and compute their class and box targets (Ren et al.
+    2015).
 
-    (Ren et al. 2015).
-    Anchor [A,4], GtBoxes [G,4], IsCrowd [G]
+    Anchor [A,4], GtBoxes [G,4], IsCrowd [G], ImInfo [N,3]: height, width, scale
 
-    -> LocationIndex int32 [F]: those anchors, counted through all images; ScoreIndex int32 [F +
-    B]: they, and anchors of no box;
-    TargetBBox [F,4], TargetLabel int32 [F + B,1], BBoxInsideWeight [F,4].
-    ImInfo [N,3]: height, width, scale.
+    LocationIndex int32 [F]: the F foreground anchors, as indices over the batch.
+    ScoreIndex int32 [F + B]: the foreground anchors, then the B background anchors.
+    TargetBBox [F,4]: the offsets of the boxes from the anchors in LocationIndex.
+    TargetLabel int32 [F + B,1]: the classes of the anchors in ScoreIndex.
+    BBoxInsideWeight [F,4]: 0 for placeholder targets, else 1.
     """
     limits = Limits(
         rpn_positive_overlap,
@@ -246,12 +265,12 @@ def retinanet_target_assign(
     positive_overlap: float = 0.5,
     negative_overlap: float = 0.4,
 ):
-    """The results of rpn_target_assign for all anchors, the label of each that of its box
-
+    """rpn_target_assign without sampling; the label of a foreground anchor is that of its box
     (Lin et al. 2017).
+
     GtLabels int32 [G,1]
 
-    ForegroundNumber int32 [N,1]: one more than the anchors of boxes in each image.
+    ForegroundNumber int32 [N,1]: the number of foreground anchors of each image, plus one.
     """
     made = _assigned(
         anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap)

@@ -12,7 +12,7 @@ from ..shared_meta_rules import check_float, multiply_dims, size_of
 
 
 def _boxes_around(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or of corner distances [P,4], around positions [H,W,2].
+    """Boxes of sizes [P,2], or with corner offsets [P,4], around positions [H,W,2].
 
     -> [H,W,P,4]
     """
@@ -36,10 +36,10 @@ def _check_variances(variances: Any) -> None:
 
 
 def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
-    """Corner distances of the anchors: an integer base of the area of a stride for each ratio,
-    times the sizes.
+    """Corner offsets of the anchors of one position: for each ratio a base with integer sides and
+    the area of one stride, multiplied by each size.
 
-    [P,2]
+    [P,4]
     """
     found = []
     for ratio in ratios:
@@ -60,10 +60,10 @@ def anchor_generator(
     stride: Floats = [16.0, 16.0],
     offset: float = 0.5,
 ):
-    """Anchors = boxes of several sizes and shapes around each position, in pixels
+    """Anchors of several sizes and aspect ratios around each position, in pixels (Ren et al. 2015).
+    Variances are repeated for each anchor.
 
-    (Ren et al. 2015).
-    Input [N,C,H,W] -> both [H,W,P,4]
+    Input [N,C,H,W] -> Anchors, Variances [H,W,P,4]
     """
     high, wide = x.shape[2:]
     columns, rows = (
@@ -92,10 +92,10 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
 
 
 def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
-    """Center offsets and sizes of the boxes at one position. [P,4]"""
+    """Center offsets and sizes of the boxes at one position, [P,4]."""
     found = []
     for size, density in zip(sizes, densities, strict=True):
-        shift = step // density  # Paddle uses integer pixels
+        shift = step // density  # Paddle uses integer division
         first = shift / 2 - step / 2
         for ratio in ratios:
             sides = size * math.sqrt(ratio), size / math.sqrt(ratio)
@@ -128,13 +128,13 @@ def density_prior_box(
     fixed_ratios: Floats = [],
     densities: Ints = [],
 ):
-    """Boxes = around each position, density x density boxes for each fixed size and ratio;
-    coordinates are fractions of the image width and height (Zhang et al. 2017).
+    """Density prior boxes (Zhang et al. 2017): around each position, a grid of density x density
+    boxes for each fixed size and ratio, in fractions of the image width and height.
 
-    Input [N,C,H,W], Image [N,C',H',W'] -> both [H,W,P,4]
+    Input [N,C,H,W], Image [N,C',H',W'] -> Boxes, Variances [H,W,P,4]
 
-    flatten_to_2d: -> both [H*W*P,4].
-    The low corner is at least 0 and the high corner at most 1, even without `clip`.
+    flatten_to_2d: -> [H*W*P,4].
+    x1 and y1 are at least 0 and x2 and y2 at most 1, even without `clip`.
     """
     (high, wide), (image_high, image_wide) = x.shape[2:], image.shape[2:]
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)

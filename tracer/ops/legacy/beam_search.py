@@ -13,7 +13,7 @@ DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 class Item(NamedTuple):
-    """A candidate: a beam continued with a token. row: of the previous beam"""
+    """A candidate: a beam continued with a token. row: the row of the previous beam."""
 
     score: float
     row: int
@@ -30,8 +30,8 @@ def _absolute_offsets(lod: Any, level: int) -> Any:
 
 
 def _insert(best: list[Item], item: Item, size: int) -> None:
-    """Insert a candidate after those that are not worse. Ties: later rows first, and later tokens
-    of one row last.
+    """Insert a candidate into the sorted list. Of equal scores, later rows come first;
+    within a row, later tokens come last.
     """
     if len(best) >= size:
         if item[:2] < best[-1][:2]:
@@ -65,8 +65,8 @@ def _select_candidates(
     end: int,
     summed: bool,
 ) -> list[list[Item]]:
-    """For each previous beam its selected continuations, best first; none for a source whose beams
-    have all ended.
+    """For each previous beam, its selected continuations, best first. A source whose beams
+    have all ended has none.
     """
     rows = scores.shape[0]
     before, sums = pre_ids.reshape(-1), pre_scores.reshape(-1)
@@ -115,15 +115,18 @@ def beam_search(
     end_id: int,
     is_accumulated: bool = True,
 ):
-    """One step of beam search: of the tokens that each beam may go on with, the beam_size best of
-    each source.
+    """One step of beam search: select the beam_size best continuations for each source.
 
-    pre_ids, pre_scores [R,1]: of the beams so far; ids int64, scores [R,K]: what each may go on
-    with, ids None: the tokens 0 ... K - 1;
-    is_accumulated: scores are sums of logs, else probabilities of the step.
-    -> selected_ids, selected_scores [S,1], parent_idx int32 [S],
-    the row of before that each goes on with.
-    A beam that has ended goes on with end_id alone; a source all of whose beams have is left out.
+    pre_ids int64, pre_scores [R,1]: the last token and the score of each beam.
+    ids int64, scores [R,K]: candidate tokens of each beam and their scores; without ids, the tokens
+    are 0 ... K - 1.
+    is_accumulated: scores are sums of log probabilities; otherwise they are probabilities of this
+    step.
+
+    -> selected_ids, selected_scores [S,1]; parent_idx int32 [S]: the row of the previous beam.
+
+    A beam that has ended continues with end_id only. A source whose beams have all ended is
+    omitted.
     """
     chosen = _select_candidates(
         pre_ids, pre_scores, ids, scores, lod, level, beam_size, end_id, is_accumulated
@@ -167,12 +170,12 @@ def _(
     return [_absolute_offsets(lod, level), offsets_from_lengths([len(each) for each in chosen])]
 
 
-# -- the sentences
+# -- decoding
 # --------------------------------------------------------------------------------------------------
 
 
 class Sentence(NamedTuple):
-    """A sentence in reverse order."""
+    """A sentence, stored in reverse order."""
 
     tokens: list[Any]
     scores: list[Any]
@@ -187,10 +190,10 @@ def _trace_back(
     found: list[Sentence],
     end: int,
 ) -> list[int]:
-    """Trace a source back by one step.
+    """Trace the sentences of a source back by one step.
 
-    positions: the row of each sentence in this step; empty if no sentence has started. Returns
-    those of the previous step.
+    places: the row of each sentence in this step; empty if no sentence has started.
+    Returns the rows in the previous step.
     """
     sources, beams = lod
     first, last = sources[source], sources[source + 1]
@@ -198,7 +201,7 @@ def _trace_back(
         places = list(range(beams[first], beams[last]))
         found += [Sentence([], []) for _ in places]
     for sentence, row in zip(found, places, strict=True):
-        # only the first end token of a sentence
+        # of several end tokens, only the first one belongs to a sentence
         if tokens[row] != end or not sentence.tokens:
             sentence.tokens.append(tokens[row])
             sentence.scores.append(scores[row])
@@ -206,10 +209,10 @@ def _trace_back(
 
 
 def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, Any, Any]:
-    """beam_search_decode: the sentences of all steps, sorted by score within a source, and their
-    offsets.
+    """The kernel of beam_search_decode. Returns the sentences, sorted by score within a source, and
+    their offsets.
 
-    ids, scores, lods: of each step.
+    ids, scores, lods: one entry per step.
     Raises OpError if a step has no two-level LoD.
     """
     check(

@@ -13,12 +13,12 @@ from ..shared_meta_rules import check_float, dims_match, float_like_x
 
 
 def round_half_up(x: Any) -> Any:
-    """Round to integers, halves away from zero."""
+    """Round to integers, with halves away from zero."""
     return np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5))
 
 
 def image_edges(info: Any) -> Any:
-    """The largest x and y of images before scaling.
+    """The largest x and y of images before they were scaled.
 
     [n,3]: height, width, scale -> [n,4]
     """
@@ -32,9 +32,9 @@ def image_edges(info: Any) -> Any:
 
 @op("box_clip", "Input, Input@LOD*?!, ImInfo -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def box_clip(boxes, lod, info):
-    """Output = boxes whose corners lie in their image, of its size before it was scaled.
+    """Clip boxes to their image before it was scaled.
 
-    Input [T,*,4], ImInfo [n,3] -> like Input
+    Input [T,*,4], ImInfo [n,3]: height, width, scale -> like Input
     """
     offsets = row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
@@ -66,13 +66,12 @@ def _(boxes, lod, info):
     no_half=NO_HALF,
 )
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
-    """DecodeBox = boxes moved for each class, OutputAssignBox = that of the likeliest class but the
-    first.
+    """DecodeBox = the box of each class; OutputAssignBox = the box of the class with the highest
+    score, background (class 0) excluded.
 
-    PriorBox [R,4] -> [R,4*C], [R,4]
+    PriorBox [R,4], PriorBoxVar [4], TargetBox [R,4*C], BoxScore [R,C] -> [R,4*C], [R,4]
 
-    TargetBox [R,4*C], BoxScore [R,C], PriorBoxVar [4].
-    box_clip: the largest logarithm of a size.
+    box_clip: upper limit of the logarithm of a size ratio.
     """
     t = prior.dtype.type
     spread = np.ones(4, prior.dtype) if variance is None else variance.reshape(-1)[:4]
@@ -110,10 +109,10 @@ def _check_pairs(x: Any) -> None:
 
 @op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
 def polygon_box_transform(x):
-    """Output = corners from their distances to positions that lie four pixels apart, x and y in
-    turn
+    """Output = absolute corner coordinates, computed from distances to grid positions that are four
+    pixels apart. Channels alternate between x and y (Zhou et al. 2017).
 
-    (Zhou et al. 2017). [N,2*K,H,W]
+    Input [N,2*K,H,W] -> Output [N,2*K,H,W]
     """
     _check_pairs(x)
     out = np.empty_like(x)

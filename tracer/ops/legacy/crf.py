@@ -1,4 +1,4 @@
-"""Linear-chain conditional random fields: log-likelihood and best labels."""
+"""Linear-chain conditional random fields: log-likelihood and most probable labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
 def _sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
-    """The emissions as rows, the start of each sequence, and the number of sequences."""
+    """The emissions as rows [R,D], and the (start, end) rows of each sequence."""
     if length is not None:
         starts = np.arange(emission.shape[0]) * emission.shape[1]
         return emission.reshape(-1, emission.shape[-1]), list(
@@ -30,7 +30,7 @@ def _log_sum(x: Any, axis: int) -> Any:
 
 
 def _forward(rows: Any, transition: Any) -> Any:
-    """For each row and label, the log sum over all paths that end there."""
+    """For each row and label, the log of the sum over all label paths that end there."""
     found = np.empty(rows.shape, np.float64)
     found[0] = transition[0] + rows[0]
     for t in range(1, len(rows)):
@@ -39,8 +39,8 @@ def _forward(rows: Any, transition: Any) -> Any:
 
 
 def _backward(rows: Any, transition: Any) -> Any:
-    """For each row and label, the log sum over all paths from there to the end, without the row
-    itself.
+    """For each row and label, the log of the sum over all label paths from there to the end,
+    without the row's own emission.
     """
     found = np.empty(rows.shape, np.float64)
     found[-1] = transition[1]
@@ -66,11 +66,11 @@ def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
     host=PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
-    """LogLikelihood = minus the log of how likely Label is (Lafferty et al. 2001).   -> [n,1]
+    """LogLikelihood = the negative log-likelihood of Label (Lafferty et al. 2001).   -> [n,1]
 
     Emission [R,D], Label int64 [R,1]; with Length int64 [n,1] they are padded: [n,T,D], [n,T,1].
-    Alpha: for each row, the shares of the labels in all ways that lead there; EmissionExps,
-    TransitionExps: exp of the inputs.
+    Alpha: the forward probabilities of the labels of each row, normalized.
+    EmissionExps, TransitionExps: exp of the inputs.
     """
     rows, spans = _sequences(emission, lod, length)
     labels = label.reshape(-1)
@@ -125,10 +125,8 @@ def _(g, emission, lod, transition, label, length):
     host=PYTHON_LOOP,
 )
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
-    """The gradients: how likely each label, and each step from one to the next, is, less what Label
-    says.
-
-    See `linear_chain_crf`.
+    """The gradients with respect to Emission and Transition: the expected counts of labels
+    and transitions under the model, minus those of Label, times LogLikelihood@GRAD.
     """
     rows, spans = _sequences(emission, lod, length)
     labels, wide = label.reshape(-1), transition.astype(np.float64)
@@ -183,7 +181,8 @@ def _best_path(rows: Any, transition: Any) -> Any:
     host=PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
-    """ViterbiPath = the best labels of each sequence, or with Label whether they are those.
+    """ViterbiPath = the most probable labels of each sequence; with Label, whether they equal
+    Label.
 
     Emission [R,D] -> int64 [R,1]
 

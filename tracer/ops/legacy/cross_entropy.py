@@ -14,7 +14,7 @@ from ..reduce import reduce_sum
 from ..shared_meta_rules import check_float, proto_of, shape_of, shapes_match
 from ..unary_math import negative, one_minus
 
-# Replaces an infinite loss, as in Paddle.
+# As in Paddle, the loss is at most this value, not infinite.
 MAX_LOSS = 1e20
 
 
@@ -23,7 +23,7 @@ def _clipped_log(p: Any) -> Any:
 
 
 def _label_column(x: Any, label: Any) -> Any:
-    """Labels [*, 1] of x [*, C]; the last axis may be missing."""
+    """Reshape labels of x [*, C] to [*, 1]; they may lack the last axis."""
     return label[..., None] if label.ndim == x.ndim - 1 else label
 
 
@@ -48,9 +48,9 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 
 
 def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
-    """-g / x at the labels, zeros elsewhere."""
+    """-g / x at the labels, zeros elsewhere. Shape of x."""
     label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
-    # as the input is declared; what a run feeds are integers
+    # fed labels are integers even if the declared dtype differs
     if getattr(label, "meta", label).dtype.kind not in "iu":
         label = OPS["cast"](label, in_dtype=proto_of(label), out_dtype=int64.proto)
     used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
@@ -60,7 +60,7 @@ def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     own = masked(own, OPS["unsqueeze2"](used, axes=[-1]))
     there = one_minus(
         reduce_sum(own, dim=[-1], keep_dim=True)
-    )  # 1 without a label, to avoid a division by 0
+    )  # 1 if no label is selected, which avoids a division by 0
     found = OPS["elementwise_add"](reduce_sum(mul(x, own), dim=[-1], keep_dim=True), there)
     return mul(own, div(negative(g), found))
 
@@ -69,7 +69,7 @@ def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
-    """Y = -ln of X at Label.
+    """Y = -ln(X[Label]); with soft_label, Y = -the sum of Label * ln(X).
 
     X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]
     """
@@ -95,7 +95,7 @@ def _(g, x, label, *, soft_label, ignore_index):
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy2(x, label, *, ignore_index: int = -100):
-    """Y = -ln of MatchX, which is X at Label.
+    """MatchX = X[Label], Y = -ln(MatchX).
 
     X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]
     """

@@ -10,10 +10,10 @@ from ..shared_meta_rules import check_float, dims_match, like_x, no_second_order
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
-    """Y = X with ln(shows + 1) and ln(clicks + 1) - ln(shows + 1) for its first two columns, or
-    without use_cvm without these.
+    """Transform the first two columns of X (show and click counts) to ln(shows + 1) and ln(clicks +
+    1) - ln(shows + 1). use_cvm=False: remove these columns instead.
 
-    X [R,D]
+    X [R,D] -> Y [R,D] or [R,D-2]
     """
     if not use_cvm:
         return x[:, 2:].copy()
@@ -41,8 +41,8 @@ def _(g, x, lod, counts, *, use_cvm):
 
 @op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
-    """What Paddle calls the gradient of X: CVM itself, of each row or sequence, then that of the
-    features.
+    """Paddle's gradient of X: CVM in the first two columns (CVM has one row for each row or
+    sequence of X), then the gradients of the other columns.
 
     -> [R,D]
     """
@@ -58,7 +58,9 @@ cvm_grad.vjp(no_second_order("cvm"))
 
 
 def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
-    """The offsets of the instances of Ins, and the indices of those with a selected tag."""
+    """The row offsets of the instances of Ins, and the indices of the instances with a
+    selected tag.
+    """
     own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
     ends = row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
@@ -82,13 +84,13 @@ def filter_by_instag(
     is_lod: bool,
     out_val_if_empty: Long = 0,
 ):
-    """Out = the rows of Ins, with is_lod its sequences, that have one of the tags in Filter_tag.
+    """Select the rows of Ins (with is_lod: the sequences) that have a tag in Filter_tag.
 
     Ins [R,D], Ins_tag int64 [T,1] -> Out [S,D]
 
-    LossWeight [n,1]: ones; IndexMap int64 [n,3]: for each where it begins in Out and in Ins, and
-    how long it is.
-    Where none has such a tag Out is a row of out_val_if_empty, and LossWeight 0.
+    LossWeight [n,1]: ones.
+    IndexMap int64 [n,3]: for each selected instance its start in Out, its start in Ins, its length.
+    If none is selected, Out is one row of out_val_if_empty and LossWeight is 0.
     """
     own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
@@ -134,7 +136,7 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     host=PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
-    """The gradient of Ins: zero for what was left out. Out@GRAD [S,D] -> [R,D]"""
+    """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)
     if weight.any():
         back[row_ranges(places[:, 1], places[:, 2])] = g

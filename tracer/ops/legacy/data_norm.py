@@ -1,4 +1,4 @@
-"""data_norm: normalization with sums accumulated over all batches."""
+"""data_norm: normalization with statistics accumulated over all batches."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def data_norm(
     data_layout: str = "NCHW",
     sync_stats: bool = False,
 ):
-    """Y = (X - Means) * Scales, Means = BatchSum / BatchSize, Scales = sqrt(BatchSize /
+    """Y = (X - Means) * Scales, where Means = BatchSum / BatchSize and Scales = sqrt(BatchSize /
     BatchSquareSum).
 
     X, Y [N,C], the others [C]
 
-    enable_scale_and_shift: Y * scale_w + bias.
-    slot_dim: slots of so many channels whose first one counts how often they were shown: 0 where
-    that is 0.
+    enable_scale_and_shift: Y is multiplied by scale_w, and bias is added.
+    slot_dim: number of channels of a slot. The first channel of a slot is its show count; where
+    that is 0, the Y of the slot is 0.
     """
     means, scales = total / size, np.sqrt(size / squares)
     y = (x - means) * scales
@@ -80,7 +80,7 @@ def _(
 
 @op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad="it is 0 or 1")
 def shown(x, *, slot_dim: int):
-    """Out = 1 for the channels of slots with data (show count > 0), else 0.
+    """Out = 1 for the channels of slots with a nonzero show count, else 0.
 
     X [N,C] -> Out [N,C]
     """
@@ -103,7 +103,9 @@ def _(
     Means,
     Scales,
 ):
-    """In Paddle, the gradients of the three statistics are their sums over this batch."""
+    """As in Paddle, the gradients of the statistics BatchSize, BatchSum and BatchSquareSum
+    are the statistics of this batch.
+    """
 
     def masked(t: Any) -> Any:
         return mul(t, shown(x, slot_dim=slot_dim)) if slot_dim > 0 else t

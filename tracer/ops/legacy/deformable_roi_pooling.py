@@ -12,15 +12,17 @@ from ..shared_meta_rules import check_float, dims_match, like_each_input, no_sec
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
-MIN_LENGTH = 0.1  # minimal side of a region, in pixels
+MIN_LENGTH = 0.1  # minimal side length of a region, in pixels
 
 
 class Samples(NamedTuple):
     """The sampling positions of each bin.
 
-    owner [R]; channel [D,PH,PW].
-    y, x, inside: [R,K,PH,PW,S,S] for K classes of channels.
-    part: of Trans, [PH], [PW]; reach [R,2]: the factor of Trans.
+    owner [R]: the image of each region.
+    channel [D,PH,PW]: the input channel of each output channel and bin.
+    y, x, inside: [R,K,PH,PW,S,S]; K is the number of offset classes, S x S the samples of a bin.
+    part: for each bin row [PH] and bin column [PW], its index in Trans.
+    reach [R,2]: the factor of Trans.
     """
 
     owner: Any
@@ -33,7 +35,7 @@ class Samples(NamedTuple):
 
 
 def _part_positions(bins: int, count: int) -> Any:
-    """The part of each bin."""
+    """For each of `bins` bins, the index of its part, of `count` parts."""
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
 
@@ -74,8 +76,8 @@ def _samples(
 
 
 def _corners(s: Samples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
-    """The four pixels around each sample of every channel: index, weight, and derivatives of the
-    weight.
+    """The four pixels around each sample of each channel: index, weight, and derivatives of
+    the weight.
     """
     y, x, inside = (np.repeat(a, each, axis=1) for a in (s.y, s.x, s.inside))
     owner, channel = s.owner[:, None, None, None, None, None], s.channel[None, :, :, :, None, None]
@@ -122,14 +124,16 @@ def deformable_psroi_pooling(
     sample_per_part: int,
     trans_std: float,
 ):
-    """Output = the mean of samples in each bin of a region, moved by Trans
+    """Output = the mean of the samples in each bin of a region; Trans shifts the bins (Dai et al.
+    2017).
 
-    (Dai et al. 2017).
-    Input [N,C,H,W], ROIs [R,4] -> [R,D,PH,PW]
+    Input [N,C,H,W], ROIs [R,4], Trans [R,2*K,*part_size] -> [R,D,PH,PW]
 
-    Trans [R,2*K,*part_size]: in parts of a region, times trans_std; K classes of output channels.
-    A bin is in a group, and of each group D
-    channels are its own. TopCount: how many samples lie in the image.
+    Trans: shifts relative to the region size, multiplied by trans_std. The D output channels are
+    divided into K classes, each with its own shifts.
+    group_size: the bins are divided into groups; each output channel has one input channel per
+    group.
+    TopCount: the number of samples of a bin that lie in the image.
     """
     s = _samples(
         x,
@@ -210,7 +214,9 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
     host=PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
-    """The gradients of Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input, like Trans"""
+    """The gradients with respect to Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input,
+    like Trans
+    """
     s = _samples(
         x,
         rois,

@@ -12,14 +12,14 @@ from ..lod import row_offsets, without_lod
 from ..nms import overlaps
 from ..shared_meta_rules import check_float, dims_match
 
-SAME = 1e-6  # overlaps that differ by less are equal
+SAME = 1e-6  # overlaps that differ by less are treated as equal
 
 
 def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
     """Score, true positive and false positive of each detection of one class in one image, sorted
-    by score; detections of difficult boxes do not count.
+    by score. Detections that match difficult boxes are not counted.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
@@ -41,8 +41,8 @@ def _match_detections(
 def _evaluate_image(
     found: Any, there: Any, counts: Any, evaluate_difficult: bool, threshold: float
 ) -> list[tuple[float, ...]]:
-    """Class, score, true and false positive of each detection in one image; also counts its boxes
-    by class.
+    """Class, score, true positive and false positive of each detection in one image. Also
+    adds the number of ground-truth boxes of each class to `counts`.
     """
     kinds, boxes = there[:, 0].astype(np.int64), there[:, -4:]
     difficult = (
@@ -62,7 +62,7 @@ def _evaluate_image(
 
 
 def _eleven_point_average(precision: Any, recall: Any) -> float:
-    """The mean of the best precision at recalls of at least 0, 0.1, ... 1."""
+    """The mean over the recalls 0, 0.1, ..., 1 of the best precision at this recall or above."""
     reached = [precision[recall.astype(np.float64) >= j / 10] for j in range(11)]
     return sum(float(np.max(p, initial=0)) for p in reached) / 11
 
@@ -78,9 +78,9 @@ def _check_kind(kind: str) -> None:
 
 
 def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> float:
-    """The mean over the classes with boxes.
+    """The mean of the average precisions of the classes with boxes.
 
-    As in Paddle, classes whose number of boxes equals the background label are left out.
+    As in Paddle, classes whose number of boxes equals the background label are excluded.
     """
     shares, classes = 0.0, 0
     for label in np.flatnonzero(counts):
@@ -122,16 +122,14 @@ def detection_map(
     evaluate_difficult: bool = True,
     ap_type: str = "integral",
 ):
-    """MAP = the mean average precision of a detector
+    """MAP = the mean average precision of a detector (Everingham et al. 2010).
 
-    (Everingham et al. 2010).
     DetectRes [K,6]: class, score, box; Label [G,6] or [G,5] -> [1]
 
-    Label: class, whether the box is difficult, box; a sequence for each image.
-    Results are joined to those of PosCount, TruePos and
-    FalsePos if HasState.
-    AccumPosCount int32 [class_num,1]: how many boxes; AccumTruePos, AccumFalsePos [*,3]: class,
-    score, 1 or 0.
+    Label: class, whether the box is difficult (optional), box. Each image is one sequence.
+    HasState: if true, the results accumulate onto PosCount, TruePos and FalsePos.
+    AccumPosCount int32 [class_num,1]: the number of boxes.
+    AccumTruePos, AccumFalsePos [*,3]: class, score, 1 or 0.
     """
     _check_kind(ap_type)
     first, last = row_offsets(found_lod, "DetectRes"), row_offsets(there_lod, "Label")
@@ -140,7 +138,7 @@ def detection_map(
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()
     made: list[tuple[float, ...]] = []
     for (a, b), (c, d) in zip(pairwise(first), pairwise(last), strict=True):
-        # [[-1]]: no detection
+        # [[-1]] stands for no detection
         one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)
         made += _evaluate_image(
             one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold))

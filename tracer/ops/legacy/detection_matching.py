@@ -28,7 +28,7 @@ def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
 
 @op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=PYTHON_LOOP)
 def iou_similarity(x, y, *, box_normalized: bool = True):
-    """Out = the area that two boxes share over that which they cover together.
+    """Out = the intersection over union of each pair of boxes.
 
     X [N,4], Y [M,4] -> Out [N,M]
     """
@@ -52,8 +52,8 @@ def _(x, y, *, box_normalized):
 
 
 def _pairs(near: Any) -> tuple[Any, Any]:
-    """Greedy bipartite matching, nearest first: the row of each column, -1 for none, and its
-    overlap.
+    """Greedy bipartite matching, largest similarity first. Returns the row of each column (-1 for
+    none) and their similarity.
 
     near [R,C] -> [C], [C]
     """
@@ -70,7 +70,7 @@ def _pairs(near: Any) -> tuple[Any, Any]:
 
 
 def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
-    """Match each unmatched column with its nearest row if the overlap is large enough."""
+    """Match each unmatched column with its most similar row if the similarity is large enough."""
     if near.shape[0]:
         best = np.max(near, axis=0)
         free = (rows < 0) & (best >= max(np.float32(least), MIN_OVERLAP))
@@ -86,14 +86,13 @@ def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
     host=PYTHON_LOOP,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
-    """ColToRowMatchIndices = the row of each column, every row taken once, the nearest first, -1
-    for none.
+    """Greedy bipartite matching, largest similarity first: ColToRowMatchIndices = the row of each
+    column, -1 for none. Each row is matched at most once.
 
-    DistMat [R,C] -> both [n,C]
+    DistMat [R,C]: similarities, a sequence of rows per image -> both [n,C]
 
-    The larger the nearer.
-    match_type per_prediction: columns left over get their nearest row, if it is dist_threshold
-    near.
+    match_type "per_prediction": also match each remaining column with its most similar row, if the
+    similarity is at least dist_threshold.
     """
     _check_choice("match_type", match_type, MATCHES)
     cuts = image_offsets(lod, near.shape[0])
@@ -134,13 +133,14 @@ without_lod(bipartite_match)
     host=PYTHON_LOOP,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
-    """Out = what each box is matched with in the sequence of its image, else mismatch_value.
+    """Out = for each prior box, the row of X that it is matched with, in the sequence of its image;
+    mismatch_value if it has no match.
 
     X [R,P,K], MatchIndices int32 [n,M] -> [n,M,K]
 
-    OutWeight float32 [n,M,1]: 1 where a box is matched, or in NegIndices int32 [*,1] of its
-    image, else 0.
-    P is 1 or M.
+    OutWeight float32 [n,M,1]: 1 for matched boxes and for the boxes in NegIndices int32 [*,1] (one
+    sequence per image), else 0.
+    P: 1 or M.
     """
     cuts, places = image_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
     check(len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of images")
@@ -200,13 +200,15 @@ def mine_hard_examples(
     sample_size: int = 0,
     mining_type: str = "max_negative",
 ):
-    """NegIndices = boxes without a match that are hardest to tell, image by image.
+    """NegIndices = for each image the hard negatives: boxes without a match that have the largest
+    losses.
 
-    ClsLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
+    ClsLoss, LocLoss, MatchIndices, MatchDist [n,M] -> int32 [*,1]
 
-    max_negative: neg_pos_ratio times as many as have a match, among those less near than
-    neg_dist_threshold. hard_example: the sample_size hardest of all, by both losses;
-    UpdatedMatchIndices int32 [n,M] keeps only their matches.
+    mining_type "max_negative": neg_pos_ratio times the number of matched boxes; candidates have a
+    MatchDist below neg_dist_threshold. "hard_example": of the sample_size boxes with the largest
+    ClsLoss + LocLoss, those without a match; UpdatedMatchIndices int32 [n,M] keeps the matches of
+    these boxes only.
     """
     _check_choice("mining_type", mining_type, MININGS)
     negative, updated = [], matched.copy()

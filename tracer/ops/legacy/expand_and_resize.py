@@ -1,4 +1,4 @@
-"""Ops that repeat or resize like newer ops, with other attributes."""
+"""Variants of newer ops that repeat elements (expand) or interpolate, with other attributes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _repeats_per_axis(x: Sequence[int], target: Sequence[int]) -> list[int]:
 
 @op("expand_as", "X, target_tensor! -> Out")
 def expand_as(x, target):
-    """Out = X repeated along its axes until it is as long as target_tensor.
+    """Out = X, repeated along its axes to the shape of target_tensor.
 
     X [*S], target_tensor [*T] -> Out [*T]
     """
@@ -90,7 +90,7 @@ def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> 
 
 
 def _resize(kind: str, today: Op) -> Op:
-    """Define the op `<kind>_interp`, whose scale is a scalar."""
+    """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
 
     @op(f"{kind}_interp", SLOTS)
     @upcast_half

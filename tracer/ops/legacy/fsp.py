@@ -1,4 +1,4 @@
-"""fsp: the flow of a solution procedure between two feature maps (Yim et al. 2017)."""
+"""fsp: the FSP matrix ("flow of solution procedure") of two feature maps (Yim et al. 2017)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ..shared_meta_rules import check_float, dims_match, known_dim, shape_of, sh
 @op("fsp", "X, Y -> Out", same_dtype="X Y")
 @upcast_half
 def fsp(x, y):
-    """Out = the products of the channels of two images, the mean over pixels
+    """Out[n, c, d] = the mean over the pixels of X[n, c] * Y[n, d] (Yim et al. 2017).
 
-    (Yim et al. 2017).
     X [N,C,H,W], Y [N,D,H,W] -> Out [N,C,D]
     """
     pixels = x.shape[2] * x.shape[3]

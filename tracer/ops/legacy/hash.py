@@ -64,7 +64,8 @@ def xxh64(rows: Any, seed: int) -> Any:
 
 @op("hash", "X -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
-    """Out = num_hash numbers below mod_by for each row of X: XXH64 of its bytes, seeded 0, 1, ...
+    """Out = num_hash hashes of each row of X: XXH64 of its bytes with seeds 0, 1, ..., modulo
+    mod_by.
 
     X int [*,D] -> Out [rows,num_hash,1]
     """

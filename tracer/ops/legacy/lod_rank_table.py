@@ -10,8 +10,8 @@ from ..shared_meta_rules import dims_match, like_x, no_second_order
 
 @op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def lod_rank_table(x, lod=None, *, level: int = 0):
-    """Out = the number and the length of each sequence of a level, the longest first, of equal ones
-    the first.
+    """Out = the index and the length of each sequence at a LoD level, sorted by descending length
+    (stable).
 
     X [R,*] -> int64 [n,2]
     """
@@ -27,7 +27,9 @@ def _(x, lod, *, level):
 
 
 def _order(x, lod, table):
-    """The rows of X in the order of a table, and the lengths of each level in that order."""
+    """The row indices of X in the order of a rank table, and the sequence lengths of each
+    level in that order.
+    """
     which, found = table[:, 0], []
     check(
         len(which) == (len(lod[0]) - 1 if lod else x.shape[0]),
@@ -43,7 +45,7 @@ def _order(x, lod, table):
 
 @op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=PYTHON_LOOP)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
-    """Out = the sequences of X, or rows where it holds none, in the order of RankTable.
+    """Out = the sequences of X (without LoD: its rows) in the order of RankTable.
 
     X [R,*], RankTable int64 [n,2] -> Out [R,*]
     """
@@ -77,7 +79,7 @@ def _(g, x, lod, table):
     host=PYTHON_LOOP,
 )
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
-    """The gradient of X: back in the order that it had. [R,*] -> [R,*]"""
+    """The gradient of X: the rows of Out@GRAD in the original order. [R,*] -> [R,*]"""
     back = np.empty_like(g)
     back[_order(x, lod, table)[0]] = g
     return back
@@ -88,7 +90,7 @@ reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"
 
 @op("max_sequence_len", "RankTable -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
 def max_sequence_len(table):
-    """Out = how long the longest sequence of a lod_rank_table is.
+    """Out = the length of the longest sequence of a rank table.
 
     RankTable int64 [n,2] -> int64 [1]
     """
@@ -113,7 +115,8 @@ def _num_active(x, lod, table, step):
     host=PYTHON_LOOP,
 )
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
-    """Out = of X, in the order of RankTable, the rows or sequences of those that have a step I.
+    """Out = the rows (or sequences) of X whose sequence has a time step I. X is in the order of
+    RankTable.
 
     X [R,*], I int64 [1] -> Out [S,*]
     """
@@ -139,7 +142,7 @@ def _(g, x, lod, table, step):
 
 @op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
 def shrink_rnn_memory_grad(x, g):
-    """The gradient of X: zeros for what was left out. Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of X: zeros for rows that are not in Out. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     back = np.zeros_like(x)
     back[: len(g)] = g
     return back
@@ -149,7 +152,8 @@ shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):
-    """lod_tensor_to_array: for each step the rows of all sequences that have it, in table order.
+    """The kernel of lod_tensor_to_array. For each time step, returns the rows of all sequences that
+    have it, in the order of the rank table.
 
     X [R,*] -> a list of [S,*]
     """
@@ -159,8 +163,8 @@ def sequences_to_steps(x, lod, table):
 
 
 def steps_to_sequences(steps, table):
-    """array_to_lod_tensor: the sequences of a list of steps, in their original order, and their
-    offsets.
+    """The kernel of array_to_lod_tensor. Returns the sequences of a list of time steps, in
+    their original order, and their offsets.
     """
     check(bool(steps), "the list is empty")
     counts = np.empty(len(table), np.int64)

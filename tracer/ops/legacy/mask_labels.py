@@ -1,4 +1,4 @@
-"""Training targets of masks: rasterize polygons in the region of each box."""
+"""Training targets of masks: rasterize polygons within the box of each region."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBPIXELS = 5  # subpixel steps per pixel
 
 
 def _steps(start: Any, end: Any) -> Any:
-    """All points of a line on the fine grid, one step along the longer side at a time.
+    """All points of a line on the subpixel grid, with steps of one along the longer side.
 
     int [2], [2] -> int [*,2]
     """
@@ -34,7 +34,7 @@ def _steps(start: Any, end: Any) -> Any:
 
 
 def rasterize(outline: Any, high: int, wide: int) -> Any:
-    """The pixels inside of a polygon: between the crossings of each column.
+    """Rasterize a polygon: a mask of the pixels between the crossings of each column.
 
     [K,2] -> bool [high,wide]
     """
@@ -67,7 +67,7 @@ def _mask(outlines: list[Any], box: Any, size: int) -> Any:
 
 
 def _bounding_boxes(outlines: list[Any]) -> Any:
-    """The bounding box of an instance."""
+    """The bounding box of an instance, given its polygons."""
     points = np.concatenate(outlines)
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
@@ -75,8 +75,8 @@ def _bounding_boxes(outlines: list[Any]) -> Any:
 def _masked_regions(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
-    """Regions with a mask, their indices, classes and masks; if there is none, the first background
-    region with an empty mask.
+    """Foreground regions, their indices, classes and masks. Without foreground regions, the
+    first background region with a mask of -1.
     """
     found = np.flatnonzero(labels > 0)
     if not len(found):
@@ -96,7 +96,7 @@ def _masked_regions(
 
 
 def _instances(points: Any, lod: Any) -> list[list[Any]]:
-    """The polygons of each instance."""
+    """The polygons of each instance, as lists of points."""
     check(
         lod is not None and len(lod) == 3,
         "GtSegms needs sequences of three levels: things, outlines, points",
@@ -129,15 +129,14 @@ def generate_mask_labels(
     num_classes: int,
     resolution: int,
 ):
-    """MaskInt32 = the masks that regions are to become, at the place of their class, -1 elsewhere
-
-    (He et al. 2017).
-    -> [K,C*S*S]
+    """Mask targets of the foreground regions (He et al. 2017): MaskInt32 holds the mask in the
+    columns of the region's class, and -1 elsewhere.
 
     Rois [R,4], LabelsInt32 [R,1], GtClasses, IsCrowd int32 [G,1], GtSegms [P,2], ImInfo [N,3]:
-    height, width, scale.
-    MaskRois [K,4]: those regions, RoiHasMaskInt32 [K,1]: their numbers in the image.
-    S: the resolution.
+    height, width, scale -> MaskInt32 [K,C*S*S], where S = resolution
+
+    MaskRois [K,4]: the foreground regions.
+    RoiHasMaskInt32 [K,1]: their indices in the image.
     """
     check(
         len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,

@@ -1,7 +1,7 @@
 """Text matching: match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d.
 
-The table of a pair of sequences has C channels of h rows and w columns. Its elements are
-consecutive in [sum of C h w, 1].
+The table of a pair of sequences with h and w elements has C channels of h rows and w columns. All
+tables are concatenated to one column, [sum of C h w, 1].
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TABLES = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 
 def _pairs(x_lod, y_lod, x="X", y="Y"):
-    """The rows of each pair of sequences, as slices."""
+    """The rows of the two sequences of each pair, as slices."""
     one, two = row_offsets(x_lod, x), row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
@@ -125,12 +125,12 @@ def sequence_topk_avg_pooling(
     topks: Ints,
     channel_num: int,
 ):
-    """Out = for each row of a table, channel and k of topks the sum of its k largest numbers, over
-    k.
+    """For each row of a table, each channel and each k in topks: the sum of the k largest elements,
+    divided by k.
 
-    X of tables -> Out [rows of ROW,C K]
+    X: tables -> Out [rows of ROW,C K]
 
-    pos int32 [rows C max(topks)]: where the largest are, -1 where there are no more.
+    pos int32 [rows C max(topks)]: the columns of the largest elements; -1 if the row has fewer.
     """
     most, out, places = max(topks), [], []
     for table in _tables(x, row_lod, column_lod, channel_num):
@@ -192,10 +192,7 @@ def sequence_topk_avg_pooling_grad(
     topks: Ints,
     channel_num: int,
 ):
-    """The gradient of X: to the k largest numbers of a row 1 / k each.
-
-    See `sequence_topk_avg_pooling`.
-    """
+    """The gradient of X: each of the k largest elements of a row gets 1 / k of the gradient."""
     most, found, start = max(topks), [], 0
     shares = (np.arange(most) < np.array(topks)[:, None]) / np.array(topks)[:, None]
     where = places.reshape(-1, channel_num, most)
@@ -203,7 +200,7 @@ def sequence_topk_avg_pooling_grad(
         "rck,kp->rcp", g.reshape(-1, channel_num, len(topks)), shares.astype(g.dtype)
     )
     for table in _tables(x, row_lod, column_lod, channel_num):
-        # the last one for what is missing
+        # missing elements (-1) accumulate in an additional last column
         back = np.zeros((table.shape[1], channel_num, table.shape[2] + 1), g.dtype)
         rows = slice(start, start + table.shape[1])
         np.put_along_axis(back, where[rows], weights[rows], 2)
@@ -220,8 +217,8 @@ sequence_topk_avg_pooling_grad.vjp(no_second_order("sequence_topk_avg_pooling"))
 
 
 def _windows(shape, kernel, stride):
-    """For each position of the result and each number of its window where that is in a table with a
-    border; and the shape of the result.
+    """The row and column indices of the window at each output position, in a zero-padded
+    table, and the output shape.
     """
     (_, h, w), (kh, kw), (sh, sw) = shape, kernel, stride
     tops, lefts = np.arange(0, h, sh), np.arange(0, w, sw)
@@ -255,10 +252,11 @@ def var_conv_2d(
     KernelH: int = 1,
     KernelW: int = 1,
 ):
-    """Out = each table convolved with W, zeros around it, at every StrideH-th row and StrideW-th
-    column.
+    """The convolution of each table with W, zero-padded, with strides StrideH and StrideW.
 
-    W [O,C KernelH KernelW]; Col: the windows
+    W [O,C KernelH KernelW]
+
+    Col: the im2col matrices.
     """
     kernel, stride = (KernelH, KernelW), (StrideH, StrideW)
     windows = [
@@ -338,7 +336,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes
 ):
-    """The gradients of X and W.   See `var_conv_2d`."""
+    """The gradients of X and W. See `var_conv_2d`."""
     attrs = var_conv_2d.full_attrs(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])
     found, of_w, at = [], np.zeros_like(w), 0
@@ -353,7 +351,7 @@ def var_conv_2d_grad(
 
 
 def _accumulate(windows, shape, kernel, stride):
-    """The gradient of a table from those of its windows."""
+    """Accumulate the gradients of windows to the gradient of a table (col2im)."""
     (channels, h, w), (kh, kw) = shape, kernel
     rows, columns, (high, across) = _windows(shape, kernel, stride)
     wide = np.zeros((channels, h + kh, w + kw), windows.dtype)

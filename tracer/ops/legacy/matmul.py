@@ -20,7 +20,7 @@ def matmul(
     alpha: float = 1.0,
     head_number: int = 1,
 ):
-    """Out = alpha * X @ Y over the last two axes, a vector being a row or a column.
+    """Out = alpha * X @ Y over the last two axes, with NumPy's rules for vectors.
 
     X [*B,M,K], Y [*B,K,N] -> Out [*B,M,N]
     """

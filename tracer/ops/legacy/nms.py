@@ -53,7 +53,7 @@ def multiclass_nms(
     keep_top_k: int,
     normalized: bool = True,
 ):
-    """Out = class, score and box of what is left of each class.
+    """Out = rows of class, score and box that NMS selects for each class.
 
     BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]
     """
@@ -99,8 +99,8 @@ def multiclass_nms2(
     keep_top_k: int,
     normalized: bool = True,
 ):
-    """Out as of multiclass_nms, Index = the number of each box in the batch; nothing found is no
-    row.
+    """multiclass_nms, with Index = the index of each box in the batch. Without a result, Out has no
+    rows.
 
     -> Out [K,6], Index int32 [K,1]
     """
@@ -137,7 +137,10 @@ def _(boxes, lod, scores, **_):
 
 
 def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Boxes at the deltas from their anchors, in unscaled image coordinates. both [K,4] -> [K,4]"""
+    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates.
+
+    anchors, deltas [K,4] -> [K,4]
+    """
     t = anchors.dtype.type
     sizes = anchors[:, 2:] - anchors[:, :2] + t(1)
     middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
@@ -149,8 +152,8 @@ def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
 def _level_candidates(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
-    """The best candidates of each level of one image (of the last level at any score): boxes [K,4],
-    scores [K], classes [K].
+    """The best candidates of each feature level of one image: boxes [K,4], scores [K],
+    classes [K]. The score threshold does not apply to the last level.
     """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
@@ -185,12 +188,12 @@ def retinanet_detection_output(
     nms_eta: float,
     keep_top_k: int,
 ):
-    """Out = class, score and box of what a pyramid of maps sees
+    """Out = rows of class, score and box, detected on several feature levels (Lin et al. 2017).
 
-    (Lin et al. 2017).
-    lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4] -> [K,6]
+    lists of BBoxes [N,M,4], Scores [N,M,C], Anchors [M,4]; ImInfo [N,3]: height, width, scale ->
+    [K,6]
 
-    Classes count from 1.   ImInfo [N,3]: height, width, scale.
+    Classes count from 1.
     """
     rows, counts = [], []
     for n, info in enumerate(infos):
@@ -237,8 +240,8 @@ def _iou(a: Any, b: Any, extra: float) -> float:
 def _merge_overlapping(
     boxes: Any, scores: Any, threshold: float, extra: float
 ) -> tuple[Any, Any, Any]:
-    """Merge consecutive overlapping boxes to their score-weighted mean: boxes, scores, and the
-    indices that remain.
+    """Merge consecutive overlapping boxes to their score-weighted mean. Returns the boxes,
+    their scores, and the indices of the remaining boxes.
     """
     boxes, scores, at = boxes.copy(), scores.copy(), -1
     left: list[int] = []
@@ -280,12 +283,10 @@ def locality_aware_nms(
     keep_top_k: int,
     normalized: bool = True,
 ):
-    """Out = class, score and box of what is left when neighbours that overlap are made one
+    """Merge consecutive overlapping boxes, then apply NMS (Zhou et al. 2017). Out = rows of class,
+    score and box.
 
-    (Zhou et al. 2017).
-    Scores [N,1,M] -> [K,2+S]
-
-    BBoxes [N,M,4], or [N,M,S] of convex polygons, x and y of their corners in turn.
+    BBoxes [N,M,4], or convex polygons [N,M,S] as alternating x and y; Scores [N,1,M] -> [K,2+S]
     """
     _check_one_class(boxes, scores)
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
@@ -307,7 +308,9 @@ def locality_aware_nms(
 
 
 def _suppress(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
-    """The boxes, in order, that do not overlap an earlier selected one too much."""
+    """The indices of the boxes, in order, whose overlap with each earlier selected box is at
+    most the threshold.
+    """
     if boxes.shape[1] == 4:
         return (
             [int(k) for k in order[suppress(boxes[order], threshold, extra, eta)]]

@@ -38,8 +38,8 @@ def _rate(lr: Any, like: Any) -> Any:
 )
 @upcast_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
-    """MomentOut = decay * Moment + (1 - decay) * Grad ** 2, Param less lr * Grad / (sqrt(MomentOut)
-    + epsilon).
+    """MomentOut = decay * Moment + (1 - decay) * Grad ** 2,
+    ParamOut = Param - lr * Grad / (sqrt(MomentOut) + epsilon).
 
     [*] each, lr [1]
     """
@@ -59,9 +59,8 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
 def ftrl(
     param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5
 ):
-    """Follow the regularized leader
+    """FTRL, "follow the regularized leader" (McMahan et al. 2013).
 
-    (McMahan et al. 2013).
     SquaredAccumOut = SquaredAccumulator + Grad ** 2.
     [*] each, lr [1]
     """
@@ -95,9 +94,9 @@ def lars_momentum(
     multi_precision: bool = False,
     rescale_grad: float = 1.0,
 ):
-    """Momentum with a rate that goes with the length of the parameter over that of its gradient
+    """LARS (You et al. 2017): momentum with a learning rate proportional to the norm of the
+    parameter divided by the norm of its gradient.
 
-    (You et al. 2017).
     lists of [*]
     """
     reject_master_param(masters or None)
@@ -145,12 +144,12 @@ def dpsgd(
     sigma: float = 1.0,
     seed: int = 0,
 ):
-    """Param less lr * (Grad, no longer than clip, plus noise / batch_size)
+    """Differentially private SGD (Abadi et al. 2016): ParamOut = Param - lr * (g + noise /
+    batch_size), where g is Grad, scaled to a norm of at most `clip`.
 
-    (Abadi et al. 2016).
     [*] each, lr [1]
 
-    The noise is one number of a normal distribution of standard deviation sigma, as in Paddle.
+    As in Paddle, the noise is one random number per step, normal with standard deviation sigma.
     """
     size = math.sqrt(float(np.sum(grad.astype(np.float64) ** 2)))
     noise = generator(seed).normal(0.0, sigma) if sigma else 0.0
@@ -167,9 +166,9 @@ def dpsgd(
 )
 @upcast_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
-    """A step of gradient descent, then towards 0 by lr * l1 and over 1 + lr * l2
+    """Proximal gradient descent (Duchi and Singer 2009): a step of gradient descent, soft
+    thresholding by lr * l1, and a division by 1 + lr * l2.
 
-    (Duchi and Singer 2009).
     [*] each, lr [1]
     """
     one, rate = param.dtype.type, _rate(lr, param)
@@ -179,7 +178,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     return moved / (one(1) + rate * one(l2))
 
 
-MAX_NORM = 16384  # number of parameters summed in sum_1 before they move to sum_2
+MAX_NORM = 16384  # number of updates after which sum_1 is added to sum_2
 
 
 @op(
@@ -206,7 +205,7 @@ def average_accumulates(
     max_average_window: Long = 2**63 - 1,
     min_average_window: Long = 10000,
 ):
-    """Sums of a parameter over a window of steps that grows with the steps.
+    """Accumulate sums of a parameter over a window of steps that grows with the number of updates.
 
     sums like param [*], counts int64 [1]
     """

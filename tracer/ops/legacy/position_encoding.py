@@ -13,7 +13,9 @@ from ..shared_meta_rules import float_like_x
 
 
 def _sinusoids(places: Any, width: int) -> Any:
-    """Sines in the first half of the width, cosines in the second. positions [*] -> [*, width]"""
+    """Sines in the first half of the columns, cosines in the second half. places [*] -> [*,
+    width]
+    """
     check(width % 2 == 0, f"X has an odd number of features, {width}")
     half = width // 2
     rates = 1e4 ** (np.arange(half) / (half - 1)) if half > 1 else np.full(half, 1e4)
@@ -24,10 +26,9 @@ def _sinusoids(places: Any, width: int) -> Any:
 @op("add_position_encoding", "X, X@LOD*?! -> Out", meta=float_like_x)
 @upcast_half
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
-    """Out = alpha * X + beta * waves of the positions
+    """Out = alpha * X + beta * the sinusoidal encoding of the positions (Vaswani et al. 2017).
 
-    (Vaswani et al. 2017).
-    X [N,T,D], or the rows of sequences [R,D] -> Out like X
+    X [N,T,D], or packed sequences [R,D] -> Out like X
     """
     check(x.ndim in (2, 3), "X has neither three axes nor two")
     if x.ndim == 3:

@@ -1,4 +1,4 @@
-"""Precise RoI pooling: exact means of the interpolated image."""
+"""Precise RoI pooling: exact means of the bilinearly interpolated image."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..shared_meta_rules import like_each_input, no_second_order
 
 
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
-    """The image of each region."""
+    """The index of the image of each region."""
     if counts is not None:
         check(
             int(counts.sum()) == len(rois),
@@ -31,8 +31,8 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
 class Side(NamedTuple):
     """The bins of regions along one axis.
 
-    low, high: bin edges, [R,P].
-    length: of a region, [R].
+    low, high [R,P]: the edges of the bins.
+    length [R]: the length of a region.
     """
 
     low: Any
@@ -47,12 +47,14 @@ def _side(start: Any, end: Any, bins: int) -> Side:
 
 
 def _hat_function(at: Any, size: int) -> Any:
-    """The interpolation weights of all pixels at positions. [*] -> [*,size]"""
+    """The interpolation weight of each pixel at each position. [*] -> [*,size]"""
     return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
 
 
 def _hat_integral(at: Any, size: int) -> Any:
-    """The integrals of the interpolation weights up to positions. [*] -> [*,size]"""
+    """The integral of the interpolation weight of each pixel from its start to each position.
+    [*] -> [*,size]
+    """
     t = np.clip(at[..., None] - np.arange(size, dtype=at.dtype), -1, 1)
     return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
 
@@ -62,13 +64,13 @@ def _integral(side: Side, size: int) -> Any:
 
 
 def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
-    """The bins of rows and columns."""
+    """The bins along the image height and along the image width."""
     edges = rois * rois.dtype.type(scale)
     return _side(edges[:, 1], edges[:, 3], high), _side(edges[:, 0], edges[:, 2], wide)
 
 
 def _inverse_area(rows: Side, columns: Side) -> Any:
-    """The inverse area of a bin; 0 for an empty bin. [R]"""
+    """1 / the area of a bin of each region; 0 for an empty bin. [R]"""
     area = rows.length / rows.low.shape[1] * (columns.length / columns.low.shape[1])
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
 
@@ -90,9 +92,8 @@ def prroi_pool(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """Out = the exact mean of each bin of a region
+    """Out = the exact mean of the interpolated X over each bin of a region (Jiang et al. 2018).
 
-    (Jiang et al. 2018).
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
@@ -147,7 +148,7 @@ def prroi_pool_grad(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ):
-    """The gradients of X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
+    """The gradients with respect to X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
     rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
     down, across = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
     owner = region_owners(x, rois, lod, counts)

@@ -16,7 +16,7 @@ from .anchor_targets import SAME, encode_boxes
 
 
 def _sample(count: int, most: int, use_random: bool) -> Any:
-    """Sample indices."""
+    """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
@@ -30,11 +30,12 @@ def _split_by_overlap(
     share: float,
     use_random: bool,
 ) -> tuple[Any, Any, Any]:
-    """Foreground regions, their boxes, and background regions.
+    """The indices of the foreground regions, their boxes, and the indices of the background
+    regions.
 
-    over [R,G].
-    bounds: lower limit of foreground, upper and lower limit of background.
-    count: -1 for all.
+    over [R,G]: overlaps.
+    bounds: the lower limit of foreground, then the upper and lower limit of background.
+    count: the number of regions to sample, -1 for all.
     """
     best = np.max(over, axis=1, initial=-1)
     best[: len(crowd)][crowd[: len(best)] != 0] = -1
@@ -54,11 +55,11 @@ def _split_by_overlap(
 
 
 def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
-    """What may be learnt from, in the image before it was scaled: the boxes that are there, and
-    what is proposed.
+    """The candidate regions in unscaled image coordinates: the ground-truth boxes and the
+    proposals; with `cascade`, only the proposals.
 
-    Of a cascade only what is proposed.
-    Paddle takes the first of those, as many as boxes are there, for such and does not scale them.
+    With `cascade`, Paddle does not unscale the first G proposals, where G is the number of boxes,
+    and removes empty regions.
     """
     regions = rois / scale
     if not cascade:
@@ -70,7 +71,7 @@ def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
 def _targets(
     regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any
 ) -> tuple[Any, Any]:
-    """The class of each chosen region, and how far off its box is, 0 for those of none.
+    """The class of each sampled region, and its box regression targets; 0 for background.
 
     [K], [K,4]
     """
@@ -128,14 +129,14 @@ def generate_proposal_labels(
     is_cascade_rcnn: bool = False,
     is_cls_agnostic: bool = False,
 ):
-    """Rois = regions to learn from, of boxes and of none, with what they are to become
+    """Sample foreground and background regions, and compute their class and box targets (Girshick
+    2015).
 
-    (Girshick 2015).
-    RpnRois [R,4], GtBoxes [G,4]
+    RpnRois [R,4], GtBoxes [G,4], ImInfo [N,3]: height, width, scale
 
     -> Rois [K,4], LabelsInt32 [K,1], BboxTargets, BboxInsideWeights and BboxOutsideWeights
-    [K,4*class_nums], MaxOverlapWithGT [K].
-    The boxes that are there are regions as well. ImInfo [N,3]: height, width, scale.
+    [K,4*class_nums], MaxOverlapWithGT [K]. The ground-truth boxes are candidate regions, too,
+    except for is_cascade_rcnn.
     """
     starts, cuts = row_offsets(rois_lod, "RpnRois"), row_offsets(boxes_lod, "GtBoxes")
     bounds, count = (

@@ -20,9 +20,8 @@ def _softplus(x: Any) -> Any:
 @op("rank_loss", "Label!, Left, Right -> Out")
 @upcast_half
 def rank_loss(label, left, right):
-    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right)
+    """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right) (Burges et al. 2005).
 
-    (Burges et al. 2005).
     [N,1] each -> Out [N,1]
     """
     return _softplus(left - right) - label * (left - right)
@@ -57,9 +56,8 @@ def _own(x: Any, label: Any) -> Any:
 @op("bpr_loss", "X, Label! -> Y")
 @upcast_half
 def bpr_loss(x, label):
-    """Y = the mean over other classes of ln(1 + exp(their score - the label's))
+    """Y = the mean over all other classes c of ln(1 + exp(X[c] - X[Label])) (Hidasi et al. 2016).
 
-    (Hidasi et al. 2016).
     X [*,C], Label int [*,1] -> Y [*,1]
     """
     own = np.take_along_axis(x, label.astype(np.int64), -1)
@@ -90,7 +88,9 @@ def _(g, x, label):
 @op("soft_relu", "X -> Out", meta=like_x, floating="X")
 @upcast_half
 def soft_relu(x, *, threshold: float = 40.0):
-    """Out = ln(1 + exp(X)), X first set between -threshold and threshold. X [*] -> Out [*]"""
+    """Out = ln(1 + exp(X)), where X is first clamped to [-threshold, threshold]. X [*] ->
+    Out [*]
+    """
     return np.log1p(np.exp(np.clip(x, -x.dtype.type(threshold), x.dtype.type(threshold))))
 
 

@@ -12,7 +12,7 @@ from ..shared_meta_rules import like_x, no_second_order
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 
-SAME = 1e-4  # distances below this are 0
+SAME = 1e-4  # distances below this are treated as 0
 
 
 def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
@@ -53,7 +53,7 @@ def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
 
 
 def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
-    """Whether positions are in a quadrilateral, by counting crossings of a ray.
+    """Whether positions lie in a quadrilateral; counts the crossings of a ray.
 
     [R,H,W], corners [R,4]
     """
@@ -78,8 +78,8 @@ def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
 def _pixels(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The matrices, a mask of sampled positions [R,h,w], and index and weight of the four pixels
-    around each.
+    """The transform matrices, a mask of valid sampling positions [R,h,w], and the index and
+    weight of the four pixels around each position.
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
@@ -120,13 +120,14 @@ def roi_perspective_transform(
     transformed_height: int = 1,
     transformed_width: int = 1,
 ):
-    """Out = quadrilaterals of images made rectangles, 0 outside of them
+    """Warp quadrilateral regions of images to rectangles; 0 outside of the image or region (Sun et
+    al. 2018).
 
-    (Sun et al. 2018).
-    X [N,C,H,W], ROIs [R,8] -> [R,C,h,w]
+    X [N,C,H,W], ROIs [R,8] -> Out [R,C,h,w]
 
-    ROIs: x and y of the corners, the upper left one first, clockwise.
-    Mask int32 [R,1,h,w]: 1 inside; TransformMatrix [R,9].
+    ROIs: x and y of the corners, clockwise from the upper left one.
+    Mask int32 [R,1,h,w]: 1 at valid positions.
+    TransformMatrix [R,9]: the projective maps.
     """
     matrices, seen, pixels = _pixels(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
@@ -184,7 +185,7 @@ def roi_perspective_transform_grad(
     transformed_height: int = 1,
     transformed_width: int = 1,
 ):
-    """The gradient of X.   Out@GRAD [R,C,h,w] -> like X"""
+    """The gradient with respect to X. Out@GRAD [R,C,h,w] -> like X"""
     _, _, pixels = _pixels(x, rois, lod, transformed_height, transformed_width, spatial_scale)
     back = np.zeros_like(x, shape=(x.shape[0], *x.shape[2:], x.shape[1]))
     for index, weight in pixels:

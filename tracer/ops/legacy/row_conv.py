@@ -12,10 +12,11 @@ from ..shared_meta_rules import dims_match, no_second_order
 
 
 def _shifted_rows(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
-    """The row i steps after each row, and whether it is in the same sequence.
+    """The row i steps after each row, and whether it belongs to the same sequence.
 
     [R, count]
-    Without LoD axis 1 of X is time.
+
+    Without LoD, axis 1 of X is time.
     """
     offsets = row_offsets(lod) if x.ndim == 2 else np.arange(x.shape[0] + 1) * x.shape[1]
     places = np.arange(offsets[-1])[:, None] + np.arange(count)

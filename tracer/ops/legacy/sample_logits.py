@@ -14,7 +14,8 @@ def _log_uniform(classes, of):
 
 
 def _draw_classes(labels, count, of):
-    """The labels and sampled distinct classes (the same for every row), with their probabilities.
+    """The labels and sampled distinct classes (the same for every row), and the probability of each
+    class.
 
     -> int64, float [N,T+S]
     """
@@ -51,14 +52,16 @@ def sample_logits(
     num_samples: int,
     seed: int = 0,
 ):
-    """SampledLogits = Logits of the Labels and of num_samples classes, less the log of how likely
-    each was drawn.
+    """SampledLogits = the logits of Labels and of S = num_samples sampled classes, minus the log of
+    each class's sampling probability.
 
     Logits [N,C], Labels int64 [N,T] -> [N,T+S]
 
-    remove_accidental_hits: a drawn class that is a label of its row gets almost no probability.
-    SampledLabels [N,T]: 0 ... T - 1; Samples, Probabilities [N,T+S]: the classes and how likely
-    they were, which CustomizedSamples and CustomizedProbabilities may give.
+    remove_accidental_hits: subtract 1e20 from the logits of sampled classes that are labels of the
+    row.
+    SampledLabels [N,T]: the columns of the labels, 0 ... T - 1.
+    Samples, Probabilities [N,T+S]: the classes and their sampling probabilities. With
+    use_customized_samples, they are the inputs CustomizedSamples and CustomizedProbabilities.
     """
     if not use_customized_samples:
         check(
@@ -115,7 +118,9 @@ def _(g, x, labels, samples, chance, *, Samples):
     host=PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
-    """The gradient of Logits: what goes to the classes that were looked at. [N,T+S] -> [N,C]"""
+    """The gradient of Logits: the gradient of each sampled logit is added to its class.
+    [N,T+S] -> [N,C]
+    """
     back = np.zeros_like(x)
     np.add.at(back, (np.arange(len(x))[:, None], samples), g)
     return back

@@ -10,7 +10,7 @@ from ..shared_meta_rules import like_x, no_second_order
 
 
 def _row_windows(lod, length, start):
-    """The row at each window position of each row, and whether it is in the same sequence.
+    """The row at each window position of each row, and whether it belongs to the same sequence.
 
     [R, length]
     """
@@ -23,7 +23,7 @@ def _row_windows(lod, length, start):
 
 @op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
-    """Out = the rows of the window of each row, side by side, zeros beyond its sequence.
+    """Out = the rows in the window of each row, concatenated; zeros outside of its sequence.
 
     X [R,D] -> Out [R, contextLength D]
     """
@@ -71,7 +71,8 @@ def sequence_conv(
     contextStride: int = 1,
     paddingTrainable: bool = False,
 ):
-    """Out = the window of each row, zeros beyond its sequence, times Filter.
+    """Out = (the concatenated rows in the window of each row, zeros outside of its sequence) @
+    Filter.
 
     X [R,D], Filter [contextLength D, M] -> Out [R,M]
     """

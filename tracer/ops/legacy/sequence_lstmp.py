@@ -46,14 +46,14 @@ def lstmp(
     candidate_activation: str = "tanh",
     proj_activation: str = "tanh",
 ):
-    """A layer of long short-term memory whose state is r = proj(hidden @ ProjWeight)
+    """An LSTM with a projected state r = proj(hidden @ ProjWeight) (Sak et al. 2014); the gates are
+    those of `lstm`.
 
-    (Sak et al. 2014); the gates as in `lstm`.
+    Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D] (use_peepholes:
+    [1,7D]) -> Projection [R,P], Cell [R,D]
 
-    Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D], with
-    use_peepholes [1,7D] -> Projection [R,P], Cell [R,D].
-    cell_clip, proj_clip: cells and states stay between minus and plus this, 0 for anything.
-    The others: what the steps were, row by row.
+    cell_clip, proj_clip: clamp cells and states to [-limit, limit]; 0 for no limit.
+    The other outputs are saved tensors, one row per row of Input.
     """
     width, gate = projection.shape[0], ACTIVATIONS[gate_activation][0]
     cell, candidate, project = (
@@ -155,7 +155,7 @@ def lstmp_grad(
     gc=None,
     **attributes,
 ):
-    """The gradients of all inputs, back through time. See `lstmp`."""
+    """The gradients of all inputs: backpropagation through time. See `lstmp`."""
     attrs = lstmp.full_attrs(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")

@@ -24,12 +24,12 @@ def _outer_lod(level: int, *_: int) -> int:
 
 @op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=PYTHON_LOOP)
 def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 0.0):
-    """Out = one row of each sequence: their mean, sum, sum / sqrt(length), largest, last or first;
-    pad_value for an empty one.
+    """Out = one row for each sequence: the mean, sum, sum / sqrt(length), maximum, last or first
+    row; pad_value for an empty sequence.
 
     X [R,*] -> Out [n,*]
 
-    MaxIndex int32: the row, counted in the sequence, that the largest came from.
+    MaxIndex int32: the row of the maximum, counted within the sequence.
     """
     offsets = row_offsets(lod)
     index = np.zeros((len(offsets) - 1, *x.shape[1:]), np.int32)
@@ -104,7 +104,7 @@ sequence_pool_grad.vjp(no_second_order("sequence_pool"))
 
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
-    """Out = exp(X) / its sum over the sequence of each row. X [R] or [R,1] -> Out like X"""
+    """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
     offsets = row_offsets(lod)
     owner = sequence_ids(offsets)
@@ -158,8 +158,8 @@ def _expanded_rows(x, x_lod, y_lod, level):
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
-    """Out = each sequence of X, or row where it holds none, as often as level ref_level of Y has
-    parts there.
+    """Out = each sequence of X (without LoD: each row), repeated as often as the matching sequence
+    of Y at LoD level ref_level has elements.
 
     X [R,*] -> Out [S,*]
     """
@@ -200,7 +200,7 @@ sequence_expand_grad.vjp(no_second_order("sequence_expand"))
 
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
-    """Out = row i of X as often as sequence i of Y has rows. X [n,*] -> Out [R,*]"""
+    """Out = row i of X, repeated for each row of sequence i of Y. X [n,*] -> Out [R,*]"""
     counts = lengths(row_offsets(y_lod, "Y"))
     check(len(counts) == x.shape[0], f"Y has {len(counts)} sequences")
     return np.repeat(x, counts, axis=0)

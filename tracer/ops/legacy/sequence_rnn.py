@@ -14,7 +14,7 @@ def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-# name -> function, and its derivative in terms of its value
+# name -> the function, and its derivative as a function of the result
 ACTIVATIONS: dict[str, tuple[Any, Any]] = {
     "sigmoid": (_sigmoid, lambda y: y * (1 - y)),
     "tanh": (np.tanh, lambda y: 1 - y * y),
@@ -32,9 +32,9 @@ def check_activations(*names):
 class Step(NamedTuple):
     """One time step.
 
-    which: the sequences that have the step.
+    which: the indices of the sequences that have this step.
     rows: their rows.
-    before: the rows of the previous step, None in the first.
+    before: their rows in the previous step; None in the first step.
     """
 
     which: np.ndarray
@@ -58,7 +58,7 @@ def steps_of(lod, is_reverse):
 
 
 def initial_state(values, count, width, like):
-    """The initial state; zeros if it is not given."""
+    """The initial state; zeros if `values` is None."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
@@ -76,8 +76,8 @@ def peepholes(bias, width, on):
 
 
 def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
-    """Candidate, input gate, forget gate, and the output gate's pre-activation without its
-    peephole.
+    """Candidate, input gate, forget gate, and the pre-activation of the output gate without
+    its peephole.
     """
     pre = x + h @ weight + bias
     width = weight.shape[1] // 4
@@ -101,14 +101,13 @@ def lstm(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """A layer of long short-term memory
+    """An LSTM (Hochreiter and Schmidhuber 1997, Gers et al. 2000) with gates in the order
+    candidate, input, forget, output.
 
-    (Hochreiter and Schmidhuber 1997, Gers et al. 2000), gates in the order candidate, input,
-    forget, output.
+    Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D] (use_peepholes: [1,7D]) -> Hidden, Cell
+    [R,D]
 
-    Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D], with use_peepholes [1,7D] -> Hidden,
-    Cell [R,D]; BatchGate [R,4D] and BatchCellPreAct [R,D]: the gates, and the activation of the
-    cell, row by row.
+    BatchGate [R,4D], BatchCellPreAct [R,D]: the gates, and the activation of the cell.
     """
     width = weight.shape[0]
     gate, cell, candidate = (
@@ -206,8 +205,8 @@ def _(
 def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
     """The gradient of one LSTM step.
 
-    cells: before, after, and after the activation.
-    grads: of hidden state and cell.
+    cells: the cell state before, after, and after the activation.
+    grads: the gradients of hidden state and cell.
     slopes: derivatives of the activations.
     unclipped: 1 where the cell was not clipped.
     """
@@ -255,7 +254,7 @@ def lstm_grad(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """The gradients of all inputs, back through time. See `lstm`."""
+    """The gradients of all inputs: backpropagation through time. See `lstm`."""
     width = weight.shape[0]
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
@@ -318,11 +317,12 @@ def gru(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """A layer of gated recurrent units (Cho et al. 2014), in the order update, reset, candidate.
+    """A GRU (Cho et al. 2014) with gates in the order update u, reset, candidate.
 
-    Hidden = (1 - u) h + u new, with origin_mode u h + (1 - u) new.
-    Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]; BatchGate [R,3D]: u, reset,
-    candidate; BatchResetHiddenPrev [R,D]: reset * h, row by row.
+    Hidden = (1 - u) * h + u * candidate; with origin_mode, u * h + (1 - u) * candidate.
+    Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]
+    BatchGate [R,3D]: u, reset, candidate.
+    BatchResetHiddenPrev [R,D]: reset * h.
     """
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
@@ -407,7 +407,7 @@ def gru_grad(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """The gradients of all inputs, back through time. See `gru`."""
+    """The gradients of all inputs: backpropagation through time. See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
     first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
@@ -456,7 +456,7 @@ def _(x, lod, h0, weight, bias, *_, **__):
 gru_grad.vjp(no_second_order("gru"))
 
 
-# -- one step of it
+# -- one step of a GRU
 # -------------------------------------------------------------------------------------------------
 
 ACTIVATION_CODES = ("identity", "sigmoid", "tanh", "relu")
@@ -490,7 +490,7 @@ def gru_unit(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """One step of `gru`; activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.
+    """One step of `gru`. Activations are given by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """

@@ -15,13 +15,13 @@ def _same_lod(level, *_):
     return level
 
 
-# -- turned round
+# -- reverse
 # ------------------------------------------------------------------------------
 
 
 @op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP, grad_keeps_shape=True)
 def sequence_reverse(x, lod=None):
-    """Y = the rows of each sequence, the last one first. X [R,*] -> Y [R,*]"""
+    """Y = the rows of each sequence in reverse order. X [R,*] -> Y [R,*]"""
     offsets = row_offsets(lod)
     owner = sequence_ids(offsets)
     return x[offsets[owner] + offsets[owner + 1] - 1 - np.arange(offsets[-1])]
@@ -39,14 +39,14 @@ def _(g, x, lod):
 
 @op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=PYTHON_LOOP)
 def sequence_turned(x, like=None, lod=None):
-    """Out = X turned round in the sequences of Like. X [R,*] -> Out [R,*]"""
+    """Out = X, with the rows of each sequence of Like reversed. X [R,*] -> Out [R,*]"""
     return sequence_reverse.reference(x, lod)
 
 
 sequence_turned.vjp(no_second_order("sequence_reverse"))
 
 
-# -- joined
+# -- concatenate
 # ------------------------------------------------------------------------------
 
 
@@ -62,7 +62,7 @@ def _concat_rows(x, lods):
 
 @op("sequence_concat", "X*, X@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_concat(x, lods=None):
-    """Out = sequence i of every input, one after the other, for each i.
+    """Out = for each i, the i-th sequences of all inputs, concatenated.
 
     X [R_k,*] -> Out [sum of R_k,*]
     """
@@ -103,7 +103,7 @@ def _(x, lods, g):
 sequence_concat_grad.vjp(no_second_order("sequence_concat"))
 
 
-# -- padded
+# -- pad
 # ------------------------------------------------------------------------------
 
 
@@ -117,19 +117,19 @@ def _padded_width(counts, padded_length):
 
 
 def _places(offsets, width):
-    """The position of each row in [n * width]."""
+    """The position of each row in the flattened padded tensor, [n * width]."""
     owner = sequence_ids(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
 @op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
-    """Out = the sequences side by side, filled up with PadValue to padded_length, -1: to the
-    longest one.
+    """Out = the sequences, padded with PadValue to padded_length; -1 for the length of the longest
+    one.
 
     X [R,*], PadValue [1] or [*] -> Out [n,T,*]
 
-    Length int64 [n]: how long each is.
+    Length int64 [n]: the length of each sequence.
     """
     offsets = row_offsets(lod)
     counts = lengths(offsets)
@@ -157,7 +157,10 @@ def _(g, length, x, lod, pad_value):
 
 @op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_unpadded(x, like=None, lod=None):
-    """Out = the rows of X where the sequences of Like are. X [n,T,*] -> Out [R,*]"""
+    """Out = the rows of the padded X without the padding, for the sequences of Like.
+
+    X [n,T,*] -> Out [R,*]
+    """
     return x.reshape(-1, *x.shape[2:])[_places(row_offsets(lod), x.shape[1])]
 
 
@@ -171,7 +174,7 @@ sequence_unpadded.vjp(no_second_order("sequence_pad"))
 
 @op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host=PYTHON_LOOP)
 def sequence_unpad(x, length):
-    """Out = the first Length[i] rows of each X[i], one sequence after the other.
+    """Out = the first Length[i] rows of each X[i], concatenated.
 
     X [n,T,*], Length int64 [n] -> Out [R,*]
     """
@@ -212,13 +215,13 @@ def sequence_unpad_grad(x, length, g):
 sequence_unpad_grad.vjp(no_second_order("sequence_unpad"))
 
 
-# -- other rows, other ends
+# -- reshape and slice
 # -----------------------------------------------------------------------------------------
 
 
 @op("sequence_reshape", "X, X@LOD*?! -> Out", host=PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
-    """Out = the numbers of each sequence in rows of new_dim.
+    """Out = the elements of each sequence, in rows of new_dim elements.
 
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
@@ -247,7 +250,7 @@ def _(g, x, lod):
 
 @op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=PYTHON_LOOP)
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
-    """Out = each number and those that follow it in its sequence, pad_value behind the end.
+    """Out = each element and the win_size - 1 next ones of its sequence; pad_value after the end.
 
     X int [R] or [R,1] -> Out [R,win_size]
     """
@@ -284,7 +287,7 @@ def _sliced_rows(lod, offset, length):
 
 @op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=PYTHON_LOOP)
 def sequence_slice(x, lod=None, offset=None, length=None):
-    """Out = Length[i] rows of sequence i from Offset[i] on.
+    """Out = Length[i] rows of sequence i, starting at Offset[i].
 
     X [R,*], Offset, Length int64 [n,1] -> Out [S,*]
     """
@@ -325,10 +328,9 @@ sequence_slice_grad.vjp(no_second_order("sequence_slice"))
 
 @op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
-    """Out = X, its sequences ending where those of Y do, else where the numbers of Y or target_lod
-    say.
+    """Out = X with other LoD: that of Y, or offsets given by the values of Y or by target_lod.
 
-    append: as a further level.
+    append: add the offsets as another level.
 
     X [R,*] -> Out [R,*]
     """
@@ -352,7 +354,7 @@ def _(g, x, lod, y, y_lod):
     return g, None, None, None
 
 
-# -- added to
+# -- scatter
 # ------------------------------------------------------------------------------
 
 
@@ -389,7 +391,7 @@ def _(g, x, ids, lod, updates):
 
 @op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=PYTHON_LOOP)
 def sequence_gathered(x, ids, lod=None, like=None):
-    """Out = the numbers of row i of X at the positions in sequence i of Ids.
+    """Out = the elements of row i of X at the columns in sequence i of Ids.
 
     X [n,D] -> Out like Like, [R,1]
     """

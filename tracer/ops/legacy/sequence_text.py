@@ -16,7 +16,9 @@ DISCRETE_RESULT = "it chooses among whole numbers"
 
 
 def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
-    """A mask of labels that stay: not blank, and the first of equal neighbors."""
+    """A mask of the labels that remain: not blank, and (with merge) not equal to the
+    previous label.
+    """
     flat = x.reshape(-1)
     same = np.zeros(len(flat), bool)
     same[1:] = (flat[1:] == flat[:-1]) & (owner[1:] == owner[:-1])
@@ -39,10 +41,10 @@ def ctc_align(
 ):
     """Output = the labels without blanks and, with merge_repeated, without repetitions.
 
-    Input int [R,1] -> Output [S,1], [[-1]] where nothing is left
+    Input int [R,1] -> Output [S,1]; [[-1]] if no label remains
 
-    Padded, with InputLength [B,1]: Input [B,T] -> Output [B,T], filled up with padding_value.
-    OutputLength [B,1].
+    With InputLength [B,1] the sequences are padded: Input [B,T] -> Output [B,T], padded with
+    padding_value. OutputLength [B,1]: the lengths.
     """
     if length is None:
         offsets = row_offsets(lod, "Input")
@@ -89,7 +91,7 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     host=PYTHON_LOOP,
 )
 def sequence_erase(x, lod=None, *, tokens: Ints):
-    """Out = the rows of X that are none of `tokens`. X int [R,1] -> Out [S,1]"""
+    """Out = the rows of X that are not in `tokens`. X int [R,1] -> Out [S,1]"""
     return x[~np.isin(x.reshape(-1), tokens)]
 
 
@@ -126,7 +128,8 @@ def im2sequence(
     paddings: Ints = [0, 0, 0, 0],
     out_stride: Ints = [1, 1],
 ):
-    """Out = what a window sees at each of its positions, a row each, a sequence per image.
+    """Out = the elements of the window at each of its L positions, as one row each; a sequence per
+    image.
 
     X [N,C,H,W] -> Out [N L, C KH KW]
     """
@@ -168,8 +171,8 @@ im2sequence_grad.vjp(no_second_order("im2sequence"))
 # -- chunks
 # ------------------------------------------------------------------------------
 
-# scheme -> the numbers of the tags, in this order: what a chunk begins with, what it goes on with,
-# what it ends with, what is one alone
+# scheme -> the tag numbers of: the begin of a chunk, its inside, its end, a chunk of one element;
+# -1: the scheme has no such tag
 SCHEMES = {
     "IOB": (0, 1, -1, -1),
     "IOE": (-1, 0, 1, -1),
@@ -181,11 +184,11 @@ SCHEMES = {
 def _is_chunk_end(
     scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
 ) -> bool:
-    """Whether a chunk ends between two neighbors.
+    """Whether a chunk ends between two consecutive labels.
 
-    tag, kind: of the first.
-    then, after: of the second.
-    other: the kind outside of chunks.
+    tag, kind: of the first label.
+    then, after: tag and kind of the second label.
+    other: the kind of labels outside of chunks.
     """
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
@@ -198,7 +201,7 @@ def _is_chunk_end(
 def _is_chunk_start(
     scheme: tuple[int, ...], tag: int, kind: int, then: int, after: int, other: int
 ) -> bool:
-    """Whether a chunk starts at the second of two neighbors."""
+    """Whether a chunk starts at the second of two consecutive labels."""
     begin, inside, end, single = scheme
     if other in (kind, after) or after != kind:
         return after != other
@@ -242,10 +245,12 @@ def chunk_eval(
     chunk_scheme: str = "IOB",
     excluded_chunk_types: Ints = [],
 ):
-    """How many chunks of Label are found by Inference, in kinds and positions: shares float32 [1]
-    and counts int64 [1].
+    """Compare the chunks of Inference and Label: precision, recall and F1 float32 [1], and the
+    numbers of inferred, labeled and correct chunks int64 [1]. A chunk is correct if kind and
+    position are equal.
 
-    Both int64 [R,1], label * number of tags + tag; with SeqLength [B,1] padded, [B,T].
+    Inference, Label int64 [R,1]: kind * number of tags + tag. With SeqLength [B,1] they are padded,
+    [B,T].
     """
     found = np.zeros(3, np.int64)
     for ours, theirs in _pairs(inference, lod, label, length):

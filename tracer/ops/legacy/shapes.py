@@ -32,7 +32,7 @@ def _(g, x, *, axis):
 
 @op("flatten2", "X -> Out")
 def flatten2(x, *, axis: int = 1):
-    """Out = X as a matrix: the axes before `axis` made one, and those from it on.
+    """Out = X as a matrix: the axes before `axis` are its rows, the other axes its columns.
 
     X [*A,*B] -> Out [prod(A),prod(B)]
     """
@@ -56,7 +56,7 @@ def _(g, x):
 
 @op("diag", "Diagonal -> Out")
 def diag(x):
-    """Out = a matrix with this diagonal, zeros elsewhere. Diagonal [N] -> Out [N,N]"""
+    """Out = a matrix with Diagonal on its diagonal, zeros elsewhere. Diagonal [N] -> Out [N,N]"""
     return diag_v2.kernel(x)
 
 
@@ -73,9 +73,9 @@ def _(g, x):
 
 @op("shuffle_channel", "X -> Out")
 def shuffle_channel(x, *, group: int = 1):
-    """Out = X with channel i of every group, then channel i + 1 of every group
-
+    """Interleave the groups of channels: channel 0 of each group, then channel 1 of each group, ...
     (Zhang et al. 2017).
+
     X [N,C,H,W] -> Out [N,C,H,W]
     """
     return channel_shuffle.kernel(x, groups=group)
@@ -92,7 +92,7 @@ def _(g, x, *, group):
 
 
 def _border(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
-    """The padding in the form of pad3d."""
+    """The paddings of pad2d in the order of pad3d."""
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
     top, bottom, left, right = paddings
@@ -118,11 +118,11 @@ def pad2d(
     pad_value: float = 0.0,
     data_format: str = "NCHW",
 ):
-    """Out = X with a border.
+    """Out = X, padded on its height and width as `mode` states.
 
     paddings: top, bottom, left, right.
 
-    X [N,C,H,W] or [N,H,W,C] -> Out like it
+    X [N,C,H,W] or [N,H,W,C] -> Out like X
     """
     given = paddings if paddings_tensor is None else [int(p) for p in paddings_tensor.reshape(-1)]
     border, at = _border(given, mode, data_format), _front(data_format)
@@ -159,7 +159,7 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
 def one_hot(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):
-    """Out = one_hot_v2 as before 2.0: X ends in an axis of size 1, which goes.
+    """one_hot_v2 of Paddle 1.x: X has a last axis of size 1, which is removed.
 
     X int [*, 1] -> Out [*, depth]
     """

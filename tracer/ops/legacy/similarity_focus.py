@@ -10,8 +10,10 @@ DISCRETE_RESULT = "it chooses among elements"
 
 
 def _focus(table):
-    """Greedily mark the largest elements whose row and column are unmarked. table [H,W] -> bool
-    [H,W]
+    """A mask of the largest elements, selected greedily so that each row and column has at most
+    one.
+
+    table [H,W] -> bool [H,W]
     """
     found = np.zeros(table.shape, bool)
     rows, columns = (np.zeros(n, bool) for n in table.shape)
@@ -24,10 +26,11 @@ def _focus(table):
 
 @op("similarity_focus", "X -> Out", no_grad=DISCRETE_RESULT, host=PYTHON_LOOP)
 def similarity_focus(x, *, axis: int, indexes: Ints):
-    """Out = 1 along the whole axis wherever the table at one of the indexes of it has one of its
-    largest elements, else 0.
+    """For each of `indexes`, select the largest elements of the slice of X at this index along
+    `axis`, at most one per row and column. Out = 1 at their positions, for all indices along
+    `axis`, else 0.
 
-    X [B,C,H,W] -> Out same
+    X [B,C,H,W] -> Out like X
     """
     moved = np.moveaxis(x, axis, 1)
     found = np.zeros(moved.shape, bool)

@@ -30,7 +30,7 @@ def _check_height(levels: int) -> None:
 
 @op("spp", "X -> Out")
 def spp(x, *, pyramid_height: int, pooling_type: str):
-    """Out = X pooled to 1, 2 * 2, 4 * 4, ... bins, one level after the other.
+    """Out = X, pooled to 1, 2 * 2, 4 * 4, ... bins; the results are concatenated.
 
     X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]
     """

@@ -15,7 +15,7 @@ def _mask_rows(mask, rows):
 
 @op("split_lod_tensor", "X, Mask! -> OutTrue, OutFalse", value_dependent_shape=True)
 def split_lod_tensor(x, mask, *, level: int = 0):
-    """OutTrue = the rows of X where Mask holds, OutFalse the others.
+    """OutTrue = the rows of X where Mask is true, OutFalse = the other rows.
 
     X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]
     """
@@ -38,7 +38,8 @@ def _(g_true, g_false, x, mask):
 
 @op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", value_dependent_shape=True)
 def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
-    """Out = the next row of InTrue where Mask holds, else of InFalse.
+    """The inverse of split_lod_tensor: each row of Out is the next row of InTrue where Mask is
+    true, otherwise the next row of InFalse.
 
     InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
     """

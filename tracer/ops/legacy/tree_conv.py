@@ -21,8 +21,8 @@ def _children(edges):
 
 
 def _descendants(root, children, depth):
-    """A node and its descendants of less than `depth` levels: (node, position among its siblings,
-    number of siblings, level).
+    """A node (level 0) and its descendants with a level below `depth`, as (node, position
+    among its siblings, number of siblings, level).
     """
     found, seen, at = [(root, 1, 1, 0)], {root}, 0
     while at < len(found):
@@ -53,11 +53,11 @@ def _node_weights(edges, nodes, depth):
 
 @op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=PYTHON_LOOP)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
-    """Out = the sum over each node and those below it, up to max_depth deep, of features times
-    filters of left, right and top, mixed by place.
+    """Out = for each node, the sum over the node and its descendants (to max_depth) of features
+    times filter. The filter is a mix of the left, right and top filters, weighted by the position
+    in the tree.
 
-    NodesVector [B,N,F], EdgeSet int [B,E,2], numbers of nodes from 1 on, Filter [F,3,D,K] -> Out
-    [B,N,D,K]
+    NodesVector [B,N,F], EdgeSet int [B,E,2] (nodes count from 1), Filter [F,3,D,K] -> Out [B,N,D,K]
     """
     mixed = np.einsum(
         "bpnk,bnf->bpfk", _node_weights(edges, x.shape[1], max_depth).astype(x.dtype), x
@@ -93,10 +93,10 @@ def _(g, x, edges, weight, *, max_depth):
     host=PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
-    """The gradients of NodesVector and Filter. See `tree_conv`.
+    """The gradients with respect to NodesVector and Filter. See `tree_conv`.
 
-    Paddle reads Filter in another order for the gradient of NodesVector than for Out, which is
-    right for one number per node only.
+    For the gradient of NodesVector, Paddle reads Filter in another order than for Out, which is
+    correct only if a node has one feature.
     """
     shares = _node_weights(edges, x.shape[1], max_depth).astype(x.dtype)
     mixed = np.einsum("bpnk,bnf->bpfk", shares, x)
