@@ -262,7 +262,7 @@ def restore_in_place(mode: Static, tensor: Variable, desc: VarDesc) -> None:
 
 @dataclass
 class ZeroFiller:
-    """Stands for a value that a branch does not assign; becomes zeros of the other branch's type."""
+    """Stands for a value that one branch does not assign: zeros of the other branch's type."""
 
     meta: Meta
 
