@@ -1,8 +1,8 @@
-"""Run-time checks of maybe-undefined variables: those that only some paths assign, such as a loop
-iteration or one side of a branch. Reading one after another path raises an error.
+"""Run-time checks of maybe-undefined variables: variables that are assigned only on some paths,
+such as in a loop iteration or in one branch. Reading one after another path raises an error.
 
-A check is written with ops that every engine has: it reads element 0 of a stack of one element if
-the variable has a value, and element 1, which does not exist, if it has none.
+A check uses only ops that every engine has: it stacks the value to a list of one element, and reads
+element 0 if the variable has a value, otherwise element 1, which does not exist.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ INT64, BOOL = 3, 0  # numbers of VarType.Type
 
 @dataclass
 class UndefinedCheck:
-    """The check that `desc`, the user's variable `name`, has a value: the bool `flag` equals
-    `expected`.
+    """A check that the user's variable `name` has a value: the bool `flag` must equal `expected`.
 
-    where: the line that errors name, by default that of the read.
+    desc: the declaration of the variable.
+    where: the line that error messages name; by default the line of the read.
     emitted: variables that hold the checked value.
     kind: one of the keys of MESSAGES.
     """
@@ -58,7 +58,9 @@ class UndefinedCheck:
     kind: str = NO_ITERATION
 
     def emit(self, recorder: Recorder) -> str:
-        """Return the variable to read instead, and write the ops of the check unless they exist."""
+        """Return the name of the variable to read instead. Write the ops of the check unless an
+        earlier check is visible.
+        """
         for known in self.emitted:
             if recorder.var(known.name) is known:
                 return known.name

@@ -1,5 +1,5 @@
-"""Roll back the Python state that a failed capture changed, so that the function can run as Python
-and each side effect happens once.
+"""Roll back the Python state that a failed capture changed. The function then runs as Python, and
+each side effect happens once.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Rollback:
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Defer a `print` of Python values until `commit`."""
+        """Defer a `print` of Python values until `commit`, so that a failed capture prints
+        nothing.
+        """
         self._deferred_prints.append((values, options))
 
     def commit(self) -> None:
