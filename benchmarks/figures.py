@@ -1,5 +1,5 @@
-"""The figures that are not times of a call: import, installed size, loading of large weights, the
-runner beside the raw API.
+"""Measurements other than call times: import, installed size, loading of large weights, and the
+runner compared with the raw API.
 """
 
 from __future__ import annotations
@@ -38,30 +38,32 @@ print(time.perf_counter() - start, anonymous() - before)
 
 
 def outputs(code: str, *args: str, runs: int = 7) -> list[float]:
-    """The medians of the numbers that a fresh Python prints."""
-    found = []
+    """Run the code in fresh Python processes and return the medians of the numbers it prints."""
+    rows = []
     for _ in range(runs):
         done = subprocess.run(
             [sys.executable, "-c", code, *args], capture_output=True, text=True, check=True, cwd="/"
         )
-        found.append([float(v) for v in done.stdout.split()])
-    return [statistics.median(column) for column in zip(*found, strict=True)]
+        rows.append([float(v) for v in done.stdout.split()])
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
 
 
 def installed_size() -> float:
-    """MB of Oarlock and of everything it needs, as pip lists the files."""
+    """Return the installed size in MB of Oarlock and its dependencies, from pip's file lists."""
     todo, seen, total = ["oarlock"], set(), 0
     while todo:
         name = todo.pop()
         if name in seen:
             continue
         seen.add(name)
-        found = importlib.metadata.distribution(name)
+        distribution = importlib.metadata.distribution(name)
         total += sum(
-            p.stat().st_size for f in found.files or [] if (p := Path(str(f.locate()))).is_file()
+            p.stat().st_size
+            for f in distribution.files or []
+            if (p := Path(str(f.locate()))).is_file()
         )
-        needs = [r for r in found.requires or [] if "extra ==" not in r]
-        todo += [re.split(r"[\s<>=!~;\[(]", r, maxsplit=1)[0] for r in needs if _applies(r)]
+        requirements = [r for r in distribution.requires or [] if "extra ==" not in r]
+        todo += [re.split(r"[\s<>=!~;\[(]", r, maxsplit=1)[0] for r in requirements if _applies(r)]
     return total / 1e6
 
 
@@ -75,7 +77,7 @@ def _applies(requirement: str) -> bool:
 
 
 def large_model(folder: Path) -> tuple[str, str]:
-    """Prefixes of a model of 400 MB and of a tiny one."""
+    """Save a model of 400 MB and a tiny one, and return their path prefixes."""
     import oarlock as paddle  # noqa: PLC0415
 
     for name, size in (("large", 3162), ("tiny", 8)):
@@ -93,7 +95,10 @@ def large_model(folder: Path) -> tuple[str, str]:
 
 
 def runner_ratio(folder: Path) -> str:
-    """The C++ runner beside the raw C API on the same graph, the two taking turns."""
+    """Return the time of the C++ runner relative to the raw C API on the same graph.
+
+    The two run alternately.
+    """
     raw = os.environ.get("OARLOCK_RAW_ORT", "")
     if not raw:
         return (
@@ -136,7 +141,7 @@ def _p50(command: list[str]) -> float:
 
 
 def print_figures(folder: Path) -> None:
-    """All of them."""
+    """Measure and print everything."""
     bare = outputs(
         "import time; s = time.perf_counter(); import numpy; print(time.perf_counter() - s)"
     )
@@ -148,4 +153,4 @@ def print_figures(folder: Path) -> None:
     print(f"installed with NumPy and the engine: {installed_size():.0f} MB (bar 200 MB)")
     load, heap = outputs(LOAD, *large_model(folder))
     print(f"jit.load of 400 MB: {1e3 * load:.1f} ms, {heap:.1f} MB of heap (bars 20 ms, 20 MB)")
-    print(f"oarlock-runner beside the raw C API of ONNX Runtime: {runner_ratio(folder)}")
+    print(f"oarlock-runner relative to the raw C API of ONNX Runtime: {runner_ratio(folder)}")

@@ -1,11 +1,11 @@
-"""Models on a GPU beside the CPU and beside ONNX Runtime's own Python package: results and times.
+"""Compare models on a GPU with the CPU (results) and with ONNX Runtime's Python package (times).
 
 Called by benchmarks/gpu.sh.
 
     python benchmarks/gpu.py MODELS [--rounds N]
 
-MODELS: a folder of NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name, as
-benchmarks/zoo.py writes it.
+MODELS: a folder with NAME.pdmodel, NAME.pdiparams and NAME.npz (the inputs by name), as written by
+benchmarks/zoo.py.
 """
 
 from __future__ import annotations
@@ -29,40 +29,41 @@ BATCHES = (1, 8, 32)
 Feeds = dict[str, np.ndarray[Any, Any]]
 
 
-def engine(path: Path, **options: Any) -> Engine:
-    """A model on a device."""
+def load_engine(path: Path, **options: Any) -> Engine:
+    """Load a model on a device."""
     files = read_model(str(path.with_suffix("")))
     return Engine(files.pdmodel, files.params_path, files.name, **options)
 
 
-def worst(found: list[Any], wanted: list[Any]) -> float:
-    """The largest difference, relative to the largest value."""
-    apart = [
+def max_difference(actual: list[Any], expected: list[Any]) -> float:
+    """Return the largest difference, relative to the largest value."""
+    differences = [
         float(np.abs(a.astype("f8") - b.astype("f8")).max(initial=0))
         / max(1.0, float(np.abs(b).max(initial=0)))
-        for a, b in zip(found, wanted, strict=True)
+        for a, b in zip(actual, expected, strict=True)
     ]
-    return max(apart, default=0.0)
+    return max(differences, default=0.0)
 
 
-def compare_with_model(path: Path) -> str:
-    """One line: the GPU beside the CPU, products in full float32."""
-    with np.load(path.with_suffix(".npz")) as given:
-        feeds = {name: given[name] for name in given.files}
-    wanted = engine(path).run(feeds)
+def compare_with_cpu(path: Path) -> str:
+    """Return a line of text that compares the GPU with the CPU, with products in full float32."""
+    with np.load(path.with_suffix(".npz")) as arrays:
+        feeds = {name: arrays[name] for name in arrays.files}
+    expected = load_engine(path).run(feeds)
     try:
-        found = engine(path, device="cuda", tf32=False).run(feeds)
+        actual = load_engine(path, device="cuda", tf32=False).run(feeds)
     except RuntimeError as error:
-        found = engine(path, device="cuda", tf32=False, cpu_fallback=True).run(feeds)
+        actual = load_engine(path, device="cuda", tf32=False, cpu_fallback=True).run(feeds)
         note = f"; {str(error).splitlines()[0].rpartition('left on the CPU: ')[2]}"
     else:
         note = ""
-    shapes = all(a.shape == b.shape for a, b in zip(found, wanted, strict=True))
-    return f"{path.stem:24} {worst(found, wanted):.1e}{'' if shapes else ' SHAPES DIFFER'}{note}"
+    if any(a.shape != b.shape for a, b in zip(actual, expected, strict=True)):
+        note = f" SHAPES DIFFER{note}"
+    return f"{path.stem:24} {max_difference(actual, expected):.1e}{note}"
 
 
 def median(call: Callable[[], object], rounds: int) -> float:
-    """Seconds per call."""
+    """Return the median seconds per call."""
     for _ in range(5):
         call()
     times = []
@@ -74,12 +75,12 @@ def median(call: Callable[[], object], rounds: int) -> float:
 
 
 def batched(feeds: Feeds, batch: int) -> Feeds:
-    """The same rows again and again."""
+    """Repeat the first row `batch` times."""
     return {name: np.repeat(array[:1], batch, axis=0) for name, array in feeds.items()}
 
 
-def fixed(path: Path, feeds: Feeds) -> Path:
-    """The model with the sizes of these inputs, which a captured graph needs."""
+def with_static_shapes(path: Path, feeds: Feeds) -> Path:
+    """Save the model with the shapes of these inputs, which a captured graph needs."""
     from oarlock.export.pdmodel import to_bytes
 
     files = read_model(str(path.with_suffix("")))
@@ -87,39 +88,39 @@ def fixed(path: Path, feeds: Feeds) -> Path:
         files.program.block.vars[name].shape = array.shape
     if files.program.contract is not None:
         files.program.contract = None
-    made = path.with_name(f"{path.stem}.fixed.pdmodel")
-    made.write_bytes(to_bytes(files.program))
-    made.with_suffix(".pdiparams").unlink(missing_ok=True)
-    made.with_suffix(".pdiparams").hardlink_to(path.with_suffix(".pdiparams"))
-    return made
+    static_path = path.with_name(f"{path.stem}.fixed.pdmodel")
+    static_path.write_bytes(to_bytes(files.program))
+    static_path.with_suffix(".pdiparams").unlink(missing_ok=True)
+    static_path.with_suffix(".pdiparams").hardlink_to(path.with_suffix(".pdiparams"))
+    return static_path
 
 
-def raw(path: Path) -> Any:
-    """ONNX Runtime's own session of the exported graph on the GPU."""
+def ort_session(path: Path) -> Any:
+    """Create a session of ONNX Runtime's Python package for the exported graph on the GPU."""
     import onnxruntime
 
     settings = {"cudnn_conv_algo_search": "HEURISTIC"}
     return onnxruntime.InferenceSession(str(path), providers=[("CUDAExecutionProvider", settings)])
 
 
-def timed(path: Path, rounds: int) -> None:
-    """Latency and throughput by batch, with and without a captured graph, beside ONNX Runtime's
-    Python package.
+def print_times(path: Path, rounds: int) -> None:
+    """Print latency and throughput by batch size, with and without a captured graph, compared with
+    ONNX Runtime's Python package.
     """
-    with np.load(path.with_suffix(".npz")) as given:
-        one = {name: given[name] for name in given.files}
+    with np.load(path.with_suffix(".npz")) as arrays:
+        single = {name: arrays[name] for name in arrays.files}
     exported = path.with_suffix(".onnx")
     export_model(str(path.with_suffix("")), exported, "onnx", ExportOptions(check=False))
     for batch in BATCHES:
-        print(line(path, exported, batched(one, batch), batch, rounds), flush=True)
+        print(line(path, exported, batched(single, batch), batch, rounds), flush=True)
 
 
 def line(path: Path, exported: Path, feeds: Feeds, batch: int, rounds: int) -> str:
-    """One model at one batch."""
+    """Measure one model at one batch size and return a line of text."""
     plain, session, captured = (
-        engine(path, device="cuda"),
-        raw(exported),
-        engine(fixed(path, feeds), device="cuda", cuda_graph=True),
+        load_engine(path, device="cuda"),
+        ort_session(exported),
+        load_engine(with_static_shapes(path, feeds), device="cuda", cuda_graph=True),
     )
     ours, theirs = (
         median(lambda: plain.run(feeds), rounds),
@@ -134,7 +135,7 @@ def line(path: Path, exported: Path, feeds: Feeds, batch: int, rounds: int) -> s
 
 
 def main() -> None:
-    """Results first, then times."""
+    """Compare results, then times."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -146,10 +147,10 @@ def main() -> None:
     print("largest difference between CPU and GPU, relative to the largest value, TF32 off:")
     models = sorted(p for p in args.models.glob("*.pdmodel") if ".fixed" not in p.name)
     for path in models:
-        print(compare_with_model(path), flush=True)
+        print(compare_with_cpu(path), flush=True)
     for path in models:
         if path.stem in TIMED:
-            timed(path, args.rounds)
+            print_times(path, args.rounds)
 
 
 if __name__ == "__main__":

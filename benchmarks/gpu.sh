@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# On a machine with an NVIDIA GPU: are results those of the CPU, and how fast is it?   Needs no network.
+# Compares the results and the speed of an NVIDIA GPU with the CPU.  Needs no network access.
 #   benchmarks/gpu.sh [MODELS]
-# Eager ops first: every row of the op table with its gradients, LeNet and a small residual net in training.  Needs `pip install .[gpu-train]`.
-# MODELS: a folder that benchmarks/zoo.py filled (on any machine with real PaddlePaddle); its models then run by the engine.  Needs
-# `pip install .[gpu]`.
+# First eager ops: every row of the op table with its gradients, and the training of LeNet and of a
+# small residual network.  Needs `pip install .[gpu-train]`.
+# MODELS: the output folder of benchmarks/zoo.py (run on any machine with real PaddlePaddle); the
+# engine runs these models afterwards.  Needs `pip install .[gpu]`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -le 1 ] || { sed -n '2,7p' "$0"; exit 2; }

@@ -1,10 +1,10 @@
-"""Eager ops on a GPU beside the processor: every row of the op table with its gradients, then two
-nets in training.
+"""Compare eager ops on a GPU with the CPU: every row of the op table with its gradients, then the
+training of two networks.
 
     python benchmarks/gpu_eager.py [--ops] [--nets] [--steps N] [--batch N]
 
-Called by benchmarks/gpu.sh.  Needs `pip install .[gpu-train]`, the tests of this repository beside
-it, and no network.  Ends with an error where a result differs.
+Called by benchmarks/gpu.sh.  Needs `pip install .[gpu-train]` and the tests of this repository, but
+no network access.  The exit status is 1 if a result differs.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ SOURCE = np.random.default_rng(0)
 
 
 def flat(value: Any) -> list[Any]:
-    """The tensors of nested lists, offsets of sequences included."""
+    """Return the tensors of nested lists, including sequence offsets."""
     return [t for v in value for t in flat(v)] if isinstance(value, list | tuple) else [value]
 
 
-def apart(there: Any, here: Any) -> float:
-    """The largest difference of two tensors, relative to the largest value; infinite where shape or
-    dtype differ.
+def max_difference(gpu: Any, cpu: Any) -> float:
+    """Return the largest difference of two tensors, relative to the largest value; infinity if the
+    shapes or dtypes differ.
     """
-    if there.meta != here.meta:
+    if gpu.meta != cpu.meta:
         return float("inf")
     a, b = (
         t.astype("float64").numpy() if t.meta.dtype.kind in "fV" else t.numpy()
-        for t in (there.cpu(), here)
+        for t in (gpu.cpu(), cpu)
     )
     if a.dtype.kind not in "fc":
         return 0.0 if np.array_equal(a, b) else float("inf")
@@ -51,7 +51,7 @@ def apart(there: Any, here: Any) -> float:
 
 
 def check_ops() -> int:
-    """Compare all rows; gives how many differ."""
+    """Compare all rows and return how many differ."""
     sys.path.insert(0, str(ROOT))
     from tests.gpu.test_ops import run
     from tests.ops.table import IDS, ROWS
@@ -59,44 +59,53 @@ def check_ops() -> int:
     wrong = 0
     for name, row in zip(IDS, ROWS, strict=True):
         try:
-            there, back = run(row, 0)
-            here, wanted = run(row, None)
+            gpu_outputs, gpu_grads = run(row, 0)
+            cpu_outputs, cpu_grads = run(row, None)
             worst = max(
-                (apart(a, b) for a, b in zip(flat(there) + back, flat(here) + wanted, strict=True)),
+                (
+                    max_difference(a, b)
+                    for a, b in zip(
+                        flat(gpu_outputs) + gpu_grads, flat(cpu_outputs) + cpu_grads, strict=True
+                    )
+                ),
                 default=0.0,
             )
-            room, why = max(20 * row.tol, 1e-4), f"differs by {worst:.1e}"
+            tolerance, why = max(20 * row.tol, 1e-4), f"differs by {worst:.1e}"
         except Exception as error:
-            worst, room, why = 1.0, 0.0, f"{type(error).__name__}: {str(error).splitlines()[0]}"
-        if worst > room:
+            worst, tolerance, why = (
+                1.0,
+                0.0,
+                f"{type(error).__name__}: {str(error).splitlines()[0]}",
+            )
+        if worst > tolerance:
             wrong += 1
             print(f"  {name:32} {why}")
-    over = sum(bool(op.traits.host) for op in OPS.values())
+    on_cpu = sum(bool(op.traits.host) for op in OPS.values())
     print(
-        f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {over} of {len(OPS)} "
-        f"ops go over the processor"
+        f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {on_cpu} of {len(OPS)} "
+        f"ops run on the CPU"
     )
     return wrong
 
 
 class Residual(nn.Layer):
-    """Two convolutions and what passes them by."""
+    """Two convolutions and a shortcut."""
 
-    def __init__(self, given: int, made: int, stride: int) -> None:
+    def __init__(self, in_channels: int, out_channels: int, stride: int) -> None:
         super().__init__()
-        self.first = nn.Conv2D(given, made, 3, stride, padding=1, bias_attr=False)
-        self.second = nn.Conv2D(made, made, 3, padding=1, bias_attr=False)
-        self.norms = nn.LayerList([nn.BatchNorm2D(made) for _ in range(3)])
-        self.short = nn.Conv2D(given, made, 1, stride, bias_attr=False)
+        self.first = nn.Conv2D(in_channels, out_channels, 3, stride, padding=1, bias_attr=False)
+        self.second = nn.Conv2D(out_channels, out_channels, 3, padding=1, bias_attr=False)
+        self.norms = nn.LayerList([nn.BatchNorm2D(out_channels) for _ in range(3)])
+        self.short = nn.Conv2D(in_channels, out_channels, 1, stride, bias_attr=False)
 
     def forward(self, x: Any) -> Any:
-        """x [N,C,H,W] -> [N,made,H/stride,W/stride]"""
+        """x [N,C,H,W] -> [N,out_channels,H/stride,W/stride]"""
         out = nn.functional.relu(self.norms[0](self.first(x)))
         return nn.functional.relu(self.norms[1](self.second(out)) + self.norms[2](self.short(x)))
 
 
 def lenet() -> tuple[nn.Layer, tuple[int, ...]]:
-    """LeNet-5 and the shape of its pictures."""
+    """LeNet-5 and the shape of its input images."""
     features = [
         nn.Conv2D(1, 6, 3, padding=1),
         nn.ReLU(),
@@ -115,7 +124,7 @@ def lenet() -> tuple[nn.Layer, tuple[int, ...]]:
 
 
 def resnet() -> tuple[nn.Layer, tuple[int, ...]]:
-    """A small residual network, as for pictures of 32 x 32."""
+    """A small residual network for images of 32 x 32, and their shape."""
     blocks = [Residual(16, 16, 1), Residual(16, 32, 2), Residual(32, 64, 2)]
     return nn.Sequential(
         nn.Conv2D(3, 16, 3, padding=1),
@@ -129,7 +138,7 @@ def resnet() -> tuple[nn.Layer, tuple[int, ...]]:
 def train(
     make: Callable[[], Any], device: str, steps: int, batch: int
 ) -> tuple[float, list[float]]:
-    """Pictures a second, and the losses."""
+    """Train on a device and return the images per second and the losses."""
     oarlock.set_device(device)
     oarlock.seed(1)
     net, shape = make()
@@ -152,35 +161,36 @@ def train(
 
 
 def check_nets(steps: int, batch: int) -> int:
-    """Train both nets on both; gives how many differ."""
+    """Train both networks on CPU and GPU and return how many differ."""
     wrong = 0
     for make in (lenet, resnet):
-        (here, wanted), (there, found) = (
+        (cpu_rate, cpu_losses), (gpu_rate, gpu_losses) = (
             train(make, device, steps, batch) for device in ("cpu", "gpu:0")
         )
         worst = max(
-            abs(a - b) / max(1.0, abs(b)) for a, b in zip(found[:6], wanted[:6], strict=True)
+            abs(a - b) / max(1.0, abs(b))
+            for a, b in zip(gpu_losses[:6], cpu_losses[:6], strict=True)
         )
         wrong += worst > 1e-3
         print(
-            f"{make.__name__}: {here:.0f} pictures/s on the CPU, {there:.0f} on the GPU; "
+            f"{make.__name__}: {cpu_rate:.0f} images/s on the CPU, {gpu_rate:.0f} on the GPU; "
             f"losses of the first steps differ by {worst:.1e}, "
-            f"the last are {wanted[-1]:.4f} and {found[-1]:.4f}"
+            f"the last are {cpu_losses[-1]:.4f} and {gpu_losses[-1]:.4f}"
         )
     return wrong
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Everything that was asked for; gives how much differs."""
+    """Run the selected comparisons and return the number of differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ops", action="store_true", help="the op table only")
     parser.add_argument("--nets", action="store_true", help="the nets only")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=256)
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     cuda.check_device(0, "gpu_eager")
-    wrong = check_ops() if asked.ops or not asked.nets else 0
-    return wrong + (check_nets(asked.steps, asked.batch) if asked.nets or not asked.ops else 0)
+    wrong = check_ops() if args.ops or not args.nets else 0
+    return wrong + (check_nets(args.steps, args.batch) if args.nets or not args.ops else 0)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Time inference of the zoo beside real Paddle Inference and beside ONNX Runtime on the same
+"""Compare inference times of the zoo with real Paddle Inference and with ONNX Runtime on the same
 graphs, in one run.
 
     python benchmarks/inference.py [FOLDER] [--rounds N] [--only TEXT] [--threads N] [--markdown]
 
-FOLDER: where benchmarks/zoo.py wrote the models; made where it is not there.
-The peers take turns; medians of the rounds are compared. Real Paddle runs with its oneDNN kernels,
-memory reuse and graph passes on.
+FOLDER: the output of benchmarks/zoo.py, which is run if the folder has no models.
+The peers run alternately; medians of the rounds are compared. Real Paddle runs with its oneDNN
+kernels, memory reuse and graph passes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 
 from run import CACHE, HERE, Worker, has, measure
 
-BAR, WORST = 0.5, 1.1  # of the geometric mean, and of any model
+BAR, WORST = 0.5, 1.1  # limits of the geometric mean and of every model
 
 
-def made(folder: Path, python: str, only: str) -> None:
-    """The models, by real Paddle; and their ONNX, by Oarlock."""
+def prepare_models(folder: Path, python: str, only: str) -> None:
+    """Write the models with real Paddle unless they exist, and export them to ONNX with Oarlock."""
     from oarlock.cli.model import export_model  # noqa: PLC0415
     from oarlock.loader.engine import UnsupportedError  # noqa: PLC0415
     from oarlock.onnx.writer import ExportOptions  # noqa: PLC0415
@@ -52,8 +52,8 @@ def made(folder: Path, python: str, only: str) -> None:
                 print(f"{path.stem}: {error}")
 
 
-def workers_of(folder: Path, python: str, threads: int) -> list[Worker]:
-    """One process of each peer that is installed."""
+def start_workers(folder: Path, python: str, threads: int) -> list[Worker]:
+    """Start a process for each peer that is installed."""
     script = str(HERE / "workers" / "predict.py")
     pythons = {"oarlock": sys.executable, "paddle": python, "onnxruntime": sys.executable}
     return [
@@ -64,7 +64,7 @@ def workers_of(folder: Path, python: str, threads: int) -> list[Worker]:
 
 
 def line(name: str, times: dict[str, float], markdown: bool) -> str:
-    """Our time, and the ratio to each peer."""
+    """Return a row with our time and the ratio to each peer."""
     ours = times["oarlock"]
     ratios = [f"{ours / theirs:.2f}" for peer, theirs in times.items() if peer != "oarlock"]
     cells = [name, f"{1e3 * ours:.3f} ms", *ratios]
@@ -76,7 +76,7 @@ def line(name: str, times: dict[str, float], markdown: bool) -> str:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the selected models."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -90,8 +90,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = (args.folder or Path(scratch)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        made(folder, python, args.only)
-        workers = workers_of(folder, python, args.threads)
+        prepare_models(folder, python, args.only)
+        workers = start_workers(folder, python, args.threads)
         print(
             f"{args.threads} threads, medians of {args.rounds} rounds; ratios to "
             f"{', '.join(w.peer for w in workers[1:])}"
@@ -103,14 +103,14 @@ def main() -> None:
                 print(line(name, times, args.markdown), flush=True)
                 for peer, theirs in times.items():
                     ratios.setdefault(peer, []).append(times["oarlock"] / theirs)
-        for peer, found in ratios.items():
+        for peer, values in ratios.items():
             if peer != "oarlock":
                 print(
-                    f"beside {peer}: geometric mean "
-                    f"{statistics.geometric_mean(found):.2f}x, worst "
-                    f"{max(found):.2f}x of {len(found)} models"
+                    f"relative to {peer}: geometric mean "
+                    f"{statistics.geometric_mean(values):.2f}x, worst "
+                    f"{max(values):.2f}x of {len(values)} models"
                 )
-        print(f"bars beside paddle: mean {BAR}, worst {WORST}")
+        print(f"bars relative to paddle: mean {BAR}, worst {WORST}")
 
 
 if __name__ == "__main__":

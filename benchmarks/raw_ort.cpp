@@ -1,9 +1,7 @@
-// What ONNX Runtime's C API takes for a graph, with nothing of ours in between:
-// the yardstick for oarlock-runner.
-//   oarlock-raw-ort libonnxruntime.so model.onnx x=1,64 REPEAT     prints
-//   {"p50_ms": ...}
-// One float32 input, one output, one thread, a fresh output at each call, whose
-// address and sizes are read: as the runner does it.
+// The time of a graph with ONNX Runtime's C API alone: the baseline for oarlock-runner.
+//   oarlock-raw-ort libonnxruntime.so model.onnx x=1,64 REPEAT
+// prints {"p50_ms": ...}.  One float32 input, one output, one thread; like the runner, each call
+// allocates an output and reads its address and shape.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "run/ort.h"
+#include "runtime/ort/ort_c_api.h"
 
 namespace ort = oarlock::ort;
 
@@ -26,18 +24,17 @@ struct Base {
   const char* (*version)();
 };
 
-void quiet(void*, int, const char*, const char*, const char*, const char*) {}
+void ignore_log(void*, int, const char*, const char*, const char*, const char*) {}
 
-std::vector<std::int64_t> sizes_of(const std::string& text) {
+std::vector<std::int64_t> parse_shape(const std::string& text) {
   std::vector<std::int64_t> sizes;
   for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1)
     sizes.push_back(std::atoll(text.c_str() + at));
   return sizes;
 }
 
-// What a caller has to ask before it can use a result: where it is, and its
-// sizes.
-void read(const ort::Api& api, ort::Value* value) {
+// Reads the address and the shape of a result, as every caller must.
+void read_result(const ort::Api& api, ort::Value* value) {
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(value, &data);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(
@@ -52,10 +49,10 @@ int measure(char** argv) {
   void* handle = ::dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   auto get_base =
       handle ? reinterpret_cast<const Base* (*)()>(::dlsym(handle, "OrtGetApiBase")) : nullptr;
-  if (!get_base) return std::fprintf(stderr, "%s holds no ONNX Runtime\n", argv[1]), 1;
+  if (!get_base) return std::fprintf(stderr, "%s is not a library of ONNX Runtime\n", argv[1]), 1;
   ort::Api api(get_base()->get_api(18));
   ort::Env* env = nullptr;
-  api.call<ort::CreateEnvWithCustomLogger>(&quiet, nullptr, 3, "raw", &env);
+  api.call<ort::CreateEnvWithCustomLogger>(&ignore_log, nullptr, 3, "raw", &env);
   auto options = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
   api.call<ort::SetIntraOpNumThreads>(options.get(), 1);
   api.call<ort::SetSessionGraphOptimizationLevel>(options.get(), 99);
@@ -69,7 +66,7 @@ int measure(char** argv) {
       api, static_cast<const ort::Env*>(env), static_cast<const void*>(bytes.data()), bytes.size(),
       static_cast<const ort::SessionOptions*>(options.get()));
   std::string shape(argv[3]), name = shape.substr(0, shape.find('='));
-  auto sizes = sizes_of(shape.substr(name.size() + 1));
+  auto sizes = parse_shape(shape.substr(name.size() + 1));
   std::size_t count = 1;
   for (auto size : sizes) count *= static_cast<std::size_t>(size);
   std::vector<float> data(count, 0.5f);
@@ -85,12 +82,12 @@ int measure(char** argv) {
     auto value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
         api, static_cast<const ort::MemoryInfo*>(memory.get()), static_cast<void*>(data.data()),
         count * sizeof(float), static_cast<const std::int64_t*>(sizes.data()), sizes.size(), 1);
-    const ort::Value* given[] = {value.get()};
-    ort::Value* made[] = {nullptr};
-    api.call<ort::Run>(session.get(), nullptr, inputs, given, std::size_t{1}, outputs,
-                       std::size_t{1}, made);
-    read(api, made[0]);
-    api.get<ort::ReleaseValue>()(made[0]);
+    const ort::Value* input_values[] = {value.get()};
+    ort::Value* output_values[] = {nullptr};
+    api.call<ort::Run>(session.get(), nullptr, inputs, input_values, std::size_t{1}, outputs,
+                       std::size_t{1}, output_values);
+    read_result(api, output_values[0]);
+    api.get<ort::ReleaseValue>()(output_values[0]);
     if (i >= 3)
       times.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)

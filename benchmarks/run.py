@@ -1,14 +1,12 @@
-"""Time Oarlock beside its peers in one run, and print ratios.
+"""Compare the speed of Oarlock with its peers in one run, and print ratios.
 
     python benchmarks/run.py [--rounds N] [--only TEXT] [--markdown]
 
-Peers are used where they are: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment that
-./check made), PyTorch
-($OARLOCK_TORCH: a Python that has it), ONNX Runtime's own Python package (this Python).
-Every case is measured in rounds,
-the peers taking turns, so that a machine that slows down slows down all of them; medians of the
-rounds are compared.
-Threads are each peer's own default.
+Peers are used if they are installed: real PaddlePaddle 2.6.2 ($OARLOCK_PADDLE, or the environment
+that ./check creates), PyTorch ($OARLOCK_TORCH: a Python interpreter that has it) and ONNX Runtime's
+Python package (this interpreter).  Every case is measured in rounds in which the peers run
+alternately, so that changes of the machine's speed affect all of them; medians of the rounds are
+compared.  Every peer uses its default number of threads.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ CACHE = Path(os.environ.get("OARLOCK_CACHE", Path.home() / ".cache" / "oarlock")
 
 
 class Bar(NamedTuple):
-    """A case, and the largest ratio to each peer that we want."""
+    """A case, and the largest acceptable ratio to each peer."""
 
     case: str
     bars: dict[str, float]
@@ -78,12 +76,12 @@ class Worker:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith("{"):
-                found: dict[str, Any] = json.loads(line)
-                return found
+                answer: dict[str, Any] = json.loads(line)
+                return answer
         raise RuntimeError(f"a worker ended: {self.process.args}")
 
     def run(self, case: str) -> dict[str, Any]:
-        """Seconds per call, and the most memory that the process has had, in MB."""
+        """Run a case and return the seconds per call and the peak memory of the process in MB."""
         assert self.process.stdin is not None
         print(json.dumps({"case": case}), file=self.process.stdin, flush=True)
         return self._answer()
@@ -94,7 +92,7 @@ class Worker:
 
 
 def has(python: str | None, module: str) -> bool:
-    """Whether a Python is there and can import a module."""
+    """Return whether a Python interpreter exists and can import a module."""
     if not python or not Path(python).exists():
         return False
     return (
@@ -106,22 +104,22 @@ def has(python: str | None, module: str) -> bool:
 
 
 def commands(folder: str) -> list[list[str]]:
-    """How to start a worker of every peer that is installed."""
+    """Return the commands that start a worker for every installed peer."""
     workers = HERE / "workers"
-    found = [[sys.executable, str(workers / "paddle_like.py"), "oarlock", folder]]
+    result = [[sys.executable, str(workers / "paddle_like.py"), "oarlock", folder]]
     paddle = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
     torch = os.environ.get("OARLOCK_TORCH", str(CACHE / "torch" / "bin" / "python"))
     if has(paddle, "paddle"):
-        found.append([paddle, str(workers / "paddle_like.py"), "paddle", folder])
+        result.append([paddle, str(workers / "paddle_like.py"), "paddle", folder])
     if has(torch, "torch"):
-        found.append([torch, str(workers / "torch_like.py")])
+        result.append([torch, str(workers / "torch_like.py")])
     if has(sys.executable, "onnxruntime"):
-        found.append([sys.executable, str(workers / "raw_ort.py"), folder])
-    return found
+        result.append([sys.executable, str(workers / "raw_ort.py"), folder])
+    return result
 
 
 def prepare(folder: str) -> None:
-    """The models of the inference cases, as Paddle's files and as ONNX."""
+    """Write the models of the inference cases in Paddle's format and as ONNX."""
     import oarlock as paddle  # noqa: PLC0415
     from oarlock.cli.model import export_model  # noqa: PLC0415
     from oarlock.onnx.writer import ExportOptions  # noqa: PLC0415
@@ -151,30 +149,30 @@ def prepare(folder: str) -> None:
 
 
 def measure(workers: list[Worker], case: str, rounds: int) -> dict[str, float]:
-    """The median over the rounds for every peer that has the case."""
+    """Return the median over the rounds for every peer that has the case."""
     times: dict[str, list[float]] = {w.peer: [] for w in workers if case in w.cases}
     for _ in range(rounds):
         for worker in workers:
             if worker.peer in times:
                 times[worker.peer].append(worker.run(case)["seconds"])
-    return {peer: statistics.median(found) for peer, found in times.items()}
+    return {peer: statistics.median(values) for peer, values in times.items()}
 
 
-def peaks(started: list[list[str]], case: str) -> str:
-    """The peak memory of processes that run nothing but this case."""
-    found = {}
-    for command in started:
+def peak_memory(worker_commands: list[list[str]], case: str) -> str:
+    """Return a text with the peak memory of processes that run only this case."""
+    peaks = {}
+    for command in worker_commands:
         worker = Worker(command)
         if case in worker.cases:
-            found[worker.peer] = worker.run(case)["peak"]
+            peaks[worker.peer] = worker.run(case)["peak"]
         worker.close()
-    ours = found["oarlock"]
-    ratios = [f"{ours / theirs:.2f}x {peer}" for peer, theirs in found.items() if peer != "oarlock"]
+    ours = peaks["oarlock"]
+    ratios = [f"{ours / theirs:.2f}x {peer}" for peer, theirs in peaks.items() if peer != "oarlock"]
     return f"peak {ours:.0f} MB" + (f" ({', '.join(ratios)})" if ratios else "")
 
 
 def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
-    """One line: our time, and the ratio to each peer with its bar."""
+    """Return a line with our time and the ratio to each peer with its limit."""
     ours = times["oarlock"]
     ratios = []
     for peer, theirs in times.items():
@@ -193,7 +191,7 @@ def row(bar: Bar, times: dict[str, float], markdown: bool) -> str:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the selected cases."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -203,13 +201,13 @@ def main() -> None:
     parser.add_argument(
         "--memory",
         action="store_true",
-        help="also the peak memory of training, each in a process of its own",
+        help="also measure the peak memory of training, each case in a separate process",
     )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
-        started = commands(folder)
-        workers = [Worker(command) for command in started]
+        worker_commands = commands(folder)
+        workers = [Worker(command) for command in worker_commands]
         print(
             f"peers: {', '.join(w.peer for w in workers)}; {os.cpu_count()} cores; medians of "
             f"{args.rounds} rounds"
@@ -220,12 +218,12 @@ def main() -> None:
                 times = measure(workers, bar.case, args.rounds)
                 print(row(bar, times, args.markdown), flush=True)
                 if args.memory and bar.case.startswith("training"):
-                    print(" " * 49 + peaks(started, bar.case), flush=True)
+                    print(" " * 49 + peak_memory(worker_commands, bar.case), flush=True)
                 if bar.case.startswith("inference") and "paddle" in times:
                     ratios.append(times["oarlock"] / times["paddle"])
         if ratios:
             print(
-                f"inference beside Paddle Inference: geometric mean "
+                f"inference relative to Paddle Inference: geometric mean "
                 f"{statistics.geometric_mean(ratios):.2f}x (bar 0.5)"
             )
         if not args.only:

@@ -1,8 +1,9 @@
-"""`oarlock serve` beside calls of the engine in one process: python benchmarks/serving.py [--rounds
-5]
+"""Compare `oarlock serve` with direct calls of the engine.
 
-A small MLP, where all is overhead, and a small ResNet.  One client, then four at once, each with
-binary tensors; medians of rounds in turns.
+    python benchmarks/serving.py [--rounds 5]
+
+The models are a small MLP, where overhead dominates, and a small ResNet.  One client, then four
+concurrent ones, send binary tensors; medians of alternating rounds are printed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ CASES = {"mlp": ([8, 64], 400), "resnet": ([1, 3, 64, 64], 60)}
 
 
 def save(folder: Path) -> None:
-    """Both models."""
+    """Save both models."""
     paddle.seed(0)
     small = paddle.nn.Sequential(
         paddle.nn.Linear(64, 32), paddle.nn.ReLU(), paddle.nn.Linear(32, 10)
@@ -44,8 +45,8 @@ def save(folder: Path) -> None:
         )
 
 
-def body_of(x: Any) -> tuple[bytes, dict[str, str]]:
-    """A request with one binary tensor, and its headers."""
+def request_body(x: Any) -> tuple[bytes, dict[str, str]]:
+    """Return the body of a request with one binary tensor, and its headers."""
     entry = {
         "name": "x",
         "shape": list(x.shape),
@@ -56,12 +57,12 @@ def body_of(x: Any) -> tuple[bytes, dict[str, str]]:
     return text + x.tobytes(), {"Inference-Header-Content-Length": str(len(text))}
 
 
-def caller(port: int, name: str, x: Any) -> Callable[[], None]:
-    """A client that asks once for each call."""
+def http_client(port: int, name: str, x: Any) -> Callable[[], None]:
+    """Return a function that sends one request over a persistent connection."""
     connection = HTTPConnection("127.0.0.1", port)
     connection.connect()
     connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    body, headers = body_of(x)
+    body, headers = request_body(x)
 
     def call() -> None:
         connection.request("POST", f"/v2/models/{name}/infer", body, headers)
@@ -73,7 +74,7 @@ def caller(port: int, name: str, x: Any) -> Callable[[], None]:
 
 
 def rate(calls: list[Callable[[], None]], count: int) -> float:
-    """Calls per second of callers at once, `count` each."""
+    """Return the calls per second of concurrent threads that make `count` calls each."""
     threads = [threading.Thread(target=lambda c=c: [c() for _ in range(count)]) for c in calls]  # type: ignore[misc]
     started = time.perf_counter()
     for thread in threads:
@@ -84,30 +85,30 @@ def rate(calls: list[Callable[[], None]], count: int) -> float:
 
 
 def measure(folder: Path, port: int, rounds: int) -> None:
-    """Print both cases."""
+    """Measure both models and print the rates."""
     for name, (shape, count) in CASES.items():
         x = np.random.RandomState(0).rand(*shape).astype("float32")
         files = read_model(str(folder / name))
         engine = Engine(files.pdmodel, files.params_path)
         peers = {
             "engine": [lambda e=engine, x=x: e.run({"x": x})],
-            "one client": [caller(port, name, x)],
-            "four clients": [caller(port, name, x) for _ in range(4)],
+            "one client": [http_client(port, name, x)],
+            "four clients": [http_client(port, name, x) for _ in range(4)],
         }
-        found: dict[str, list[float]] = {peer: [] for peer in peers}
+        samples: dict[str, list[float]] = {peer: [] for peer in peers}
         for _ in range(rounds):
             for peer, calls in peers.items():
-                found[peer].append(rate(calls, count))  # type: ignore[arg-type]
-        rates = {peer: statistics.median(r) for peer, r in found.items()}
-        alone = rates.pop("engine")
+                samples[peer].append(rate(calls, count))  # type: ignore[arg-type]
+        rates = {peer: statistics.median(r) for peer, r in samples.items()}
+        direct = rates.pop("engine")
         print(
-            f"{name}: the engine {alone:.0f} a second, "
-            + ", ".join(f"{p} {r:.0f} ({r / alone:.2f}x)" for p, r in rates.items())
+            f"{name}: the engine {direct:.0f} a second, "
+            + ", ".join(f"{p} {r:.0f} ({r / direct:.2f}x)" for p, r in rates.items())
         )
 
 
 def main() -> None:
-    """Start a server, measure, end it."""
+    """Start a server, measure, and stop the server."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds

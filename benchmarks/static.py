@@ -1,11 +1,11 @@
-"""Time training steps as programs beside the same steps run eagerly, and beside real Paddle's
+"""Compare training steps as programs with the same steps run eagerly, and with real Paddle's
 `to_static`.
 
     python benchmarks/static.py [--rounds N] [--only TEXT] [--markdown]
 
-All take turns, so that a machine that slows down slows down all of them; medians of the rounds are
-compared.
-Real PaddlePaddle 2.6.2 is used where it is ($OARLOCK_PADDLE, or the environment that ./check made).
+All run alternately, so that changes of the machine's speed affect all of them; medians of the
+rounds are compared.  Real PaddlePaddle 2.6.2 is used if it is installed ($OARLOCK_PADDLE, or the
+environment that ./check creates).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 from run import CACHE, HERE, Worker, has
 
 OURS = "oarlock static"
-# The least ratio to the peer that we want: how many times as fast a program is.
+# The smallest acceptable speed-up over a peer.
 BARS: dict[str, dict[str, float]] = {
     "60 small ops": {"oarlock eager": 3.0},
     "training step: tiny mlp": {"oarlock eager": 3.0},
@@ -29,21 +29,21 @@ BARS: dict[str, dict[str, float]] = {
 
 
 def workers() -> list[Worker]:
-    """A worker for each way of each package that is installed."""
+    """Start a worker for each mode of each installed package."""
     script = str(HERE / "workers" / "static_like.py")
     pythons = {"oarlock": sys.executable}
     paddle = os.environ.get("OARLOCK_PADDLE", str(CACHE / "paddle-2.6.2" / "bin" / "python"))
     if has(paddle, "paddle"):
         pythons["paddle"] = paddle
     return [
-        Worker([python, script, package, way])
+        Worker([python, script, package, mode])
         for package, python in pythons.items()
-        for way in ("eager", "static")
+        for mode in ("eager", "static")
     ]
 
 
 def row(case: str, times: dict[str, float], markdown: bool) -> str:
-    """One line: our time, and how many times as long each peer takes."""
+    """Return a line with our time and the speed-up over each peer."""
     ours = times[OURS]
     ratios = []
     for peer, theirs in times.items():
@@ -55,16 +55,16 @@ def row(case: str, times: dict[str, float], markdown: bool) -> str:
                 else (f" (bar {bar:g}, {'met' if theirs >= bar * ours else 'MISSED'})")
             )
             ratios.append(f"{theirs / ours:.2f}x {peer}{mark}")
-    shown = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
+    unit = f"{1e6 * ours:.1f} us" if ours < 1e-3 else f"{1e3 * ours:.2f} ms"
     return (
-        (f"| {case} | {shown} | {', '.join(ratios)} |")
+        (f"| {case} | {unit} | {', '.join(ratios)} |")
         if markdown
-        else (f"{case:36} {shown:>10}   {', '.join(ratios)}")
+        else (f"{case:36} {unit:>10}   {', '.join(ratios)}")
     )
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the selected cases."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -83,7 +83,7 @@ def main() -> None:
             for _ in range(args.rounds):
                 for worker in peers:
                     times[worker.peer].append(worker.run(case)["seconds"])
-            medians = {peer: statistics.median(found) for peer, found in times.items()}
+            medians = {peer: statistics.median(values) for peer, values in times.items()}
             print(row(case, medians, args.markdown), flush=True)
     for worker in peers:
         worker.close()

@@ -1,11 +1,10 @@
-"""The models of benchmarks/inference.py, made by real PaddlePaddle with random weights.
+"""The models of benchmarks/inference.py, saved by real PaddlePaddle with random weights.
 
     $OARLOCK_PADDLE benchmarks/zoo.py FOLDER [PART OF A NAME, or =NAME] [--answers]
 
-Writes NAME.pdmodel, NAME.pdiparams and NAME.npz with an input by its name; --answers: also
-NAME.out.npz, what Paddle Inference gives. Classes of Paddle's own model zoo where it has them, else
-nets built as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP are: the same blocks and
-the same ops behind them.
+Writes NAME.pdmodel, NAME.pdiparams and NAME.npz (the inputs by name); --answers: also NAME.out.npz,
+the outputs of Paddle Inference. The models are classes of paddle.vision, or small networks with the
+same blocks and ops as those of PaddleOCR, PaddleDetection, PaddleSeg and PaddleNLP.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import paddle
-import zoo_pictures  # noqa: F401 - puts its models on the list
-import zoo_text  # noqa: F401
+import zoo_text  # noqa: F401 - registers its models
+import zoo_vision  # noqa: F401
 from paddle import nn
 from paddle.vision import models
 from zoo_parts import ZOO, Inputs, image, main, model
 
-# ---- pictures: Paddle's own classes ----
+# ---- image classifiers of paddle.vision ----
 
 
 def _classifier(make: Callable[..., Any], size: int = 224) -> Callable[[], tuple[Any, Inputs]]:
@@ -55,34 +54,34 @@ ZOO["lenet"] = lambda: (
 )
 
 
-# ---- eight bits ----
+# ---- 8-bit quantisation ----
 
 
-def simulated(net: Any, shape: list[int], activations: bool) -> Any:
-    """A net trained with simulated quantisation of its weights, and of activations."""
+def quantize(net: Any, shape: list[int], activations: bool) -> Any:
+    """Return the network after a few steps of quantisation-aware training."""
     from paddle.quantization import QAT, QuantConfig
     from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 
     quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
-    aware = QAT(QuantConfig(activation=quanter if activations else None, weight=quanter))
-    net = aware.quantize(net)
+    qat = QAT(QuantConfig(activation=quanter if activations else None, weight=quanter))
+    net = qat.quantize(net)
     for _ in range(3):
         net(paddle.randn(shape))
     net.eval()
-    return aware.convert(net)
+    return qat.convert(net)
 
 
 @model
 def quantised() -> tuple[Any, Inputs]:
-    """LeNet in eight bits."""
-    return simulated(models.LeNet(), [8, 1, 28, 28], activations=True), ZOO["lenet"]()[1]
+    """LeNet with 8-bit weights and activations."""
+    return quantize(models.LeNet(), [8, 1, 28, 28], activations=True), ZOO["lenet"]()[1]
 
 
 @model
 def quantised_weights() -> tuple[Any, Inputs]:
-    """Linear layers of which only the weights are in eight bits."""
+    """Linear layers with 8-bit weights."""
     net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 5))
-    return simulated(net, [4, 64], activations=False), [
+    return quantize(net, [4, 64], activations=False), [
         ("x", np.random.default_rng(3).standard_normal((5, 64)).astype("float32"), [None, 64])
     ]
 

@@ -1,4 +1,4 @@
-"""What the models of the zoo share: the list, their inputs, blocks, and how they are written."""
+"""Shared parts of the zoo: the registry of models, inputs, building blocks, and saving."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ZOO: dict[str, Callable[[], tuple[Any, Inputs]]] = {}
 
 
 def model(make: Callable[[], tuple[Any, Inputs]]) -> Callable[[], tuple[Any, Inputs]]:
-    """Put a model on the list."""
+    """Register a model."""
     ZOO[make.__name__] = make
     return make
 
 
 def image(height: int, width: int | None = None, batch: int = 1) -> Inputs:
-    """One picture whose batch is open."""
+    """Return an image input with a dynamic batch size."""
     array = (
         np.random.default_rng(0)
         .standard_normal((batch, 3, height, width or height))
@@ -33,7 +33,7 @@ def image(height: int, width: int | None = None, batch: int = 1) -> Inputs:
 
 
 def tokens(length: int, batch: int = 1, vocabulary: int = 1000) -> Inputs:
-    """Numbers of words; batch and length are open."""
+    """Return an input of token ids with dynamic batch size and length."""
     array = np.random.default_rng(0).integers(1, vocabulary, (batch, length)).astype("int64")
     return [("ids", array, [None, None])]
 
@@ -67,7 +67,7 @@ class Squeeze(nn.Layer):
 
 
 class Stages(nn.Layer):
-    """A small backbone: its feature maps at strides 4, 8, 16 and 32."""
+    """A small backbone that returns feature maps at strides 4, 8, 16 and 32."""
 
     def __init__(
         self, widths: tuple[int, ...] = (16, 32, 64, 128), act: Any = nn.Hardswish
@@ -89,47 +89,47 @@ class Stages(nn.Layer):
             inner = width
 
     def forward(self, x: Any) -> list[Any]:
-        x, found = self.stem(x), []
+        x, features = self.stem(x), []
         for stage in self.stages:
             x = stage(x)
-            found.append(x)
-        return found
+            features.append(x)
+        return features
 
 
 def export(name: str, folder: str) -> None:
-    """Write a model and an input for it."""
+    """Save a model and an input for it."""
     paddle.seed(0)
-    made, inputs = ZOO[name]()
-    made.eval()
+    net, inputs = ZOO[name]()
+    net.eval()
     specs = [paddle.static.InputSpec(shape, str(array.dtype), key) for key, array, shape in inputs]
-    paddle.jit.save(paddle.jit.to_static(made, input_spec=specs), f"{folder}/{name}")
+    paddle.jit.save(paddle.jit.to_static(net, input_spec=specs), f"{folder}/{name}")
     np.savez(f"{folder}/{name}.npz", **{key: array for key, array, _ in inputs})
 
 
-def answer(name: str, folder: str) -> None:
-    """Write what Paddle Inference gives, without its graph passes."""
+def write_outputs(name: str, folder: str) -> None:
+    """Write the outputs of Paddle Inference, computed without its graph passes."""
     config = paddle.inference.Config(f"{folder}/{name}.pdmodel", f"{folder}/{name}.pdiparams")
     config.disable_glog_info()
     config.disable_mkldnn()
     config.switch_ir_optim(False)
     predictor = paddle.inference.create_predictor(config)
-    given = np.load(f"{folder}/{name}.npz")
+    arrays = np.load(f"{folder}/{name}.npz")
     for key in predictor.get_input_names():
-        predictor.get_input_handle(key).copy_from_cpu(given[key])
+        predictor.get_input_handle(key).copy_from_cpu(arrays[key])
     predictor.run()
-    found = [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
-    np.savez(f"{folder}/{name}.out.npz", **{f"out{i}": array for i, array in enumerate(found)})
+    outputs = [
+        predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()
+    ]
+    np.savez(f"{folder}/{name}.out.npz", **{f"out{i}": array for i, array in enumerate(outputs)})
 
 
 def main() -> None:
-    """Write what is asked for."""
-    words = [word for word in sys.argv[1:] if word != "--answers"]
-    Path(words[0]).mkdir(parents=True, exist_ok=True)
-    for chosen in ZOO:
-        if len(words) < 2 or (
-            words[1] == f"={chosen}" if words[1].startswith("=") else words[1] in chosen
-        ):
-            export(chosen, words[0])
+    """Save the selected models."""
+    args = [arg for arg in sys.argv[1:] if arg != "--answers"]
+    Path(args[0]).mkdir(parents=True, exist_ok=True)
+    for name in ZOO:
+        if len(args) < 2 or (args[1] == f"={name}" if args[1].startswith("=") else args[1] in name):
+            export(name, args[0])
             if "--answers" in sys.argv:
-                answer(chosen, words[0])
-            print(chosen, flush=True)
+                write_outputs(name, args[0])
+            print(name, flush=True)

@@ -1,7 +1,7 @@
-"""More models for the zoo, whose sizes follow from values: proposals, edges of a graph, lengths,
-what a branch gives.
+"""More models for the zoo, whose shapes depend on values: region proposals, graph edges, lengths,
+and the results of branches.
 
-Used as benchmarks/zoo.py is, which it adds to.
+The command line is that of benchmarks/zoo.py; its models are included.
 """
 
 from __future__ import annotations
@@ -10,33 +10,35 @@ from typing import Any
 
 import numpy as np
 import paddle
-import zoo  # noqa: F401 - puts its models on the list
+import zoo  # noqa: F401 - registers its models
 from paddle import nn
 from paddle.nn import functional as F
 from paddle.vision import ops
 from zoo_parts import Inputs, Stages, main, model, tokens
-from zoo_pictures import KEPT, many_kept
+from zoo_vision import NMS_ATTRS, multiclass_nms
 
 
-def collected(rois: list[Any], scores: list[Any], counts: list[Any], most: int) -> tuple[Any, Any]:
-    """collect_fpn_proposals, for which 2.6 has no function."""
+def collect_fpn_proposals(
+    rois: list[Any], scores: list[Any], counts: list[Any], limit: int
+) -> tuple[Any, Any]:
+    """Append the op collect_fpn_proposals, for which Paddle 2.6 has no function."""
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper("collect_fpn_proposals")
-    made, number = (
+    merged, rois_num = (
         helper.create_variable_for_type_inference(dtype) for dtype in ("float32", "int32")
     )
     helper.append_op(
         type="collect_fpn_proposals",
         inputs={"MultiLevelRois": rois, "MultiLevelScores": scores, "MultiLevelRoIsNum": counts},
-        outputs={"FpnRois": made, "RoisNum": number},
-        attrs={"post_nms_topN": most},
+        outputs={"FpnRois": merged, "RoisNum": rois_num},
+        attrs={"post_nms_topN": limit},
     )
-    return made, number
+    return merged, rois_num
 
 
 class Rcnn(nn.Layer):
-    """A network that proposes regions, and a head that looks at each."""
+    """Faster R-CNN: a region proposal network, and a head that classifies each region."""
 
     STRIDES = (4, 8, 16)
 
@@ -49,30 +51,30 @@ class Rcnn(nn.Layer):
             nn.Conv2D(16, 3, 1),
             nn.Conv2D(16, 12, 1),
         )
-        self.fc, self.which, self.where = (
+        self.fc, self.class_scores, self.box_deltas = (
             nn.Linear(16 * 49, 64),
             nn.Linear(64, classes + 1),
             nn.Linear(64, 4 * classes),
         )
 
     def anchors(self, feature: Any, stride: int) -> Any:
-        """Three boxes at each place."""
+        """Return three boxes at each position."""
         size = paddle.shape(feature)
         y, x = paddle.meshgrid(
             *(paddle.arange(0, size[i] * stride, stride, dtype="float32") for i in (2, 3))
         )
-        middle = paddle.stack([x.flatten(), y.flatten()] * 2, axis=1).unsqueeze(1)
+        center = paddle.stack([x.flatten(), y.flatten()] * 2, axis=1).unsqueeze(1)
         half = np.array([[1.0, 2.0], [1.5, 1.5], [2.0, 1.0]], "float32") * stride
-        return (middle + paddle.to_tensor(np.concatenate([-half, half], 1)).unsqueeze(0)).reshape(
+        return (center + paddle.to_tensor(np.concatenate([-half, half], 1)).unsqueeze(0)).reshape(
             [-1, 4]
         )
 
     def proposals(self, features: list[Any], im_shape: Any) -> tuple[Any, Any]:
-        """The best of all levels."""
-        found = []
+        """Return the best proposals of all levels and their number per image."""
+        levels = []
         for feature, stride in zip(features, self.STRIDES):
             x, anchors = F.relu(self.conv(feature)), self.anchors(feature, stride)
-            found.append(
+            levels.append(
                 ops.generate_proposals(
                     F.sigmoid(self.score(x)),
                     self.delta(x) * 0.1,
@@ -86,30 +88,32 @@ class Rcnn(nn.Layer):
                     return_rois_num=True,
                 )
             )
-        return collected(*(list(part) for part in zip(*found)), most=60)
+        return collect_fpn_proposals(*(list(part) for part in zip(*levels)), limit=60)
 
-    def pooled(self, features: list[Any], rois: Any, counts: Any) -> Any:
-        """Each region from its level."""
+    def pool_regions(self, features: list[Any], rois: Any, counts: Any) -> Any:
+        """Pool each region from its feature level."""
         levels, restore, numbers = ops.distribute_fpn_proposals(rois, 2, 4, 3, 56, rois_num=counts)
         parts = [
-            ops.roi_align(*given, 7, 1 / stride, 2)
-            for *given, stride in zip(features, levels, numbers, self.STRIDES)
+            ops.roi_align(*roi_args, 7, 1 / stride, 2)
+            for *roi_args, stride in zip(features, levels, numbers, self.STRIDES)
         ]
         return paddle.gather(paddle.concat(parts), restore)
 
     def forward(self, image: Any, im_shape: Any) -> tuple[Any, Any]:
         features = self.backbone(image)
         rois, counts = self.proposals(features, im_shape)
-        x = F.relu(self.fc(self.pooled(features, rois, counts).flatten(1)))
-        moved = self.where(x).reshape([-1, self.classes, 4])
-        boxes = rois.unsqueeze(1) + moved * (rois[:, 2:] - rois[:, :2]).tile([1, 2]).unsqueeze(1)
-        scores = F.softmax(self.which(x))[:, :-1]
-        return many_kept(boxes, scores, counts, **(KEPT | {"keep_top_k": 30, "normalized": True}))
+        x = F.relu(self.fc(self.pool_regions(features, rois, counts).flatten(1)))
+        deltas = self.box_deltas(x).reshape([-1, self.classes, 4])
+        boxes = rois.unsqueeze(1) + deltas * (rois[:, 2:] - rois[:, :2]).tile([1, 2]).unsqueeze(1)
+        scores = F.softmax(self.class_scores(x))[:, :-1]
+        return multiclass_nms(
+            boxes, scores, counts, **(NMS_ATTRS | {"keep_top_k": 30, "normalized": True})
+        )
 
 
 @model
 def faster_rcnn() -> tuple[Any, Inputs]:
-    """As PaddleDetection exports it."""
+    """Faster R-CNN as PaddleDetection exports it."""
     array = np.random.default_rng(0).standard_normal((1, 3, 96, 128)).astype("float32")
     return Rcnn(), [
         ("image", array, [None, 3, None, None]),
@@ -117,7 +121,7 @@ def faster_rcnn() -> tuple[Any, Inputs]:
     ]
 
 
-class Edges(nn.Layer):
+class GraphAttention(nn.Layer):
     """Attention along the edges of a graph, and a mean over each graph."""
 
     def __init__(self) -> None:
@@ -129,19 +133,19 @@ class Edges(nn.Layer):
         weight = paddle.exp(
             F.leaky_relu(paddle.geometric.send_uv(self.left(x), self.right(x), source, target))
         )
-        whole = paddle.geometric.send_ue_recv(
+        total = paddle.geometric.send_ue_recv(
             paddle.ones_like(x[:, :1]), weight, source, target, "mul", "sum"
         )
-        x = paddle.geometric.send_ue_recv(x, weight, source, target, "mul", "sum") / (whole + 1e-6)
+        x = paddle.geometric.send_ue_recv(x, weight, source, target, "mul", "sum") / (total + 1e-6)
         return x, paddle.geometric.segment_mean(x, graph)
 
 
 @model
 def graph_attention() -> tuple[Any, Inputs]:
-    """Nine nodes of two graphs."""
+    """Graph attention on nine nodes of two graphs."""
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 9, (2, 30))
-    return Edges(), [
+    return GraphAttention(), [
         ("nodes", rng.standard_normal((9, 16)).astype("float32"), [None, 16]),
         ("source", ends[0], [None]),
         ("target", ends[1], [None]),
@@ -149,30 +153,32 @@ def graph_attention() -> tuple[Any, Inputs]:
     ]
 
 
-class Relative(nn.Layer):
-    """Scores of distances, looked up from the farthest on and shifted row by row, as in
+class RelativePositions(nn.Layer):
+    """Scores of relative positions, looked up by distance and shifted row by row, as in
     Transformer-XL.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.words, self.places = nn.Embedding(1000, 16), nn.Embedding(128, 16)
+        self.words, self.positions = nn.Embedding(1000, 16), nn.Embedding(128, 16)
 
     def forward(self, ids: Any) -> Any:
         x, count = self.words(ids), paddle.shape(ids)[1]
-        scores = paddle.einsum("bid,jd->bij", x, self.places(paddle.arange(2 * count - 1, -1, -1)))
+        scores = paddle.einsum(
+            "bid,jd->bij", x, self.positions(paddle.arange(2 * count - 1, -1, -1))
+        )
         scores = F.pad(scores.unsqueeze(1), [1, 0, 0, 0]).reshape([0, 1, -1, count])[:, :, 1:]
         return F.softmax(scores.reshape([0, 1, count, -1])[:, :, :, :count])
 
 
 @model
-def relative_places() -> tuple[Any, Inputs]:
-    """Any length."""
-    return Relative(), tokens(9, 2)
+def relative_positions() -> tuple[Any, Inputs]:
+    """Relative positions with a dynamic length."""
+    return RelativePositions(), tokens(9, 2)
 
 
-class Returns(nn.Layer):
-    """Leaves early, from a branch and from a loop."""
+class EarlyReturns(nn.Layer):
+    """Return statements in branches and in a loop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,13 +199,13 @@ class Returns(nn.Layer):
 
 @model
 def early_returns() -> tuple[Any, Inputs]:
-    """The loop."""
+    """An input that selects the loop."""
     x = np.random.default_rng(0).standard_normal((4, 8)).astype("float32")
-    return Returns(), [("x", x, [None, 8]), ("mode", np.array([1], "int32"), [1])]
+    return EarlyReturns(), [("x", x, [None, 8]), ("mode", np.array([1], "int32"), [1])]
 
 
-class Scales(nn.Layer):
-    """Maps of two sizes made one sequence, and taken apart again."""
+class MultiScale(nn.Layer):
+    """Join feature maps of two sizes to one sequence, mix it, and split it again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,9 +223,9 @@ class Scales(nn.Layer):
 
 @model
 def two_scales() -> tuple[Any, Inputs]:
-    """As detectors with deformable attention flatten their features."""
+    """Two feature maps, flattened as in detectors with deformable attention."""
     array = np.random.default_rng(0).standard_normal((1, 3, 48, 64)).astype("float32")
-    return Scales(), [("image", array, [None, 3, None, None])]
+    return MultiScale(), [("image", array, [None, 3, None, None])]
 
 
 if __name__ == "__main__":

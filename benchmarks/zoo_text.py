@@ -1,4 +1,4 @@
-"""Models of the zoo for text, as PaddleNLP builds them, and with loops and branches."""
+"""Text models of the zoo, built like those of PaddleNLP, and models with loops and branches."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from zoo_parts import Inputs, model, tokens
 
 
 class Encoder(nn.Layer):
-    """Embeddings, encoder layers, a class: BERT and ERNIE in small."""
+    """A small BERT or ERNIE classifier: embeddings, encoder layers, and a classification head."""
 
     def __init__(self, width: int, heads: int, layers: int, vocabulary: int = 1000) -> None:
         super().__init__()
-        self.words, self.places = (
+        self.words, self.positions = (
             nn.Embedding(vocabulary, width, padding_idx=0),
             nn.Embedding(512, width),
         )
@@ -30,25 +30,25 @@ class Encoder(nn.Layer):
 
     def forward(self, ids: Any) -> Any:
         mask = (ids == 0).astype("float32").unsqueeze([1, 2]) * -1e4
-        places = paddle.cumsum(paddle.ones_like(ids), axis=-1) - 1
-        x = self.layers(self.norm(self.words(ids) + self.places(places)), mask)
+        positions = paddle.cumsum(paddle.ones_like(ids), axis=-1) - 1
+        x = self.layers(self.norm(self.words(ids) + self.positions(positions)), mask)
         return self.fc(paddle.tanh(self.pool(x[:, 0])))
 
 
 @model
 def bert_small() -> tuple[Any, Inputs]:
-    """Four layers of 256."""
+    """An encoder with four layers of width 256."""
     return Encoder(256, 4, 4), tokens(64)
 
 
 @model
 def bert_base() -> tuple[Any, Inputs]:
-    """Twelve layers of 768."""
+    """An encoder with twelve layers of width 768."""
     return Encoder(768, 12, 12), tokens(64)
 
 
 class LstmClassifier(nn.Layer):
-    """Sequences of different lengths."""
+    """A bidirectional LSTM on sequences of different lengths, and a classification head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class LstmClassifier(nn.Layer):
 
 @model
 def lstm_classifier() -> tuple[Any, Inputs]:
-    """As PaddleNLP's sentiment models."""
+    """An LSTM classifier like PaddleNLP's sentiment models."""
     return LstmClassifier(), [
         *tokens(40, 4),
         ("lengths", np.array([40, 12, 33, 7], "int64"), [None]),
@@ -73,7 +73,7 @@ def lstm_classifier() -> tuple[Any, Inputs]:
 
 
 class GruTagger(nn.Layer):
-    """A tag for each word."""
+    """A bidirectional GRU that returns a tag for each word."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,12 +89,12 @@ class GruTagger(nn.Layer):
 
 @model
 def gru_tagger() -> tuple[Any, Inputs]:
-    """As PaddleNLP's lexical analysis, without its last step."""
+    """A tagger like PaddleNLP's lexical analysis, without its CRF decoding."""
     return GruTagger(), tokens(40, 4)
 
 
 class TextCnn(nn.Layer):
-    """Convolutions of three widths over words."""
+    """Convolutions of three kernel sizes over words, and a classification head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,15 +111,15 @@ class TextCnn(nn.Layer):
 
 @model
 def textcnn() -> tuple[Any, Inputs]:
-    """Sentences."""
+    """A convolutional classifier of sentences."""
     return TextCnn(), tokens(64, 4)
 
 
 # ---- control flow ----
 
 
-class Greedy(nn.Layer):
-    """A decoder that runs until it says stop, or for 20 steps."""
+class GreedyDecoder(nn.Layer):
+    """A decoder that runs until the stop token, or for 20 steps."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,28 +131,28 @@ class Greedy(nn.Layer):
 
     def forward(self, state: Any) -> Any:
         word = paddle.zeros([1], "int64")
-        said = paddle.zeros([1, 1], "int64")
+        output = paddle.zeros([1, 1], "int64")
         step = paddle.zeros([1], "int64")
-        going = paddle.ones([1], "bool")
-        while going:
+        running = paddle.ones([1], "bool")
+        while running:
             _, state = self.cell(self.words(word), state)
             word = paddle.argmax(self.fc(state), axis=-1)
-            said = paddle.concat([said, word.unsqueeze(0)], axis=1)
+            output = paddle.concat([output, word.unsqueeze(0)], axis=1)
             step = step + 1
-            going = paddle.logical_and(step < 20, word != -1)
-        return said
+            running = paddle.logical_and(step < 20, word != -1)
+        return output
 
 
 @model
 def greedy_decoder() -> tuple[Any, Inputs]:
-    """A while loop whose value grows."""
-    return Greedy(), [
+    """A while loop whose result grows in each iteration."""
+    return GreedyDecoder(), [
         ("state", np.random.default_rng(0).standard_normal((1, 64)).astype("float32"), [1, 64])
     ]
 
 
 class Branches(nn.Layer):
-    """One of two nets, by what the input holds."""
+    """One of two networks, selected by the mean of the input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ class Branches(nn.Layer):
 
 @model
 def branches() -> tuple[Any, Inputs]:
-    """An if on a value."""
+    """A branch on a tensor value."""
     return Branches(), [
         ("x", np.random.default_rng(0).random((8, 64)).astype("float32"), [None, 64])
     ]

@@ -1,8 +1,8 @@
-"""A trace that refuses: what Python read while a layer was recorded is kept with the model, and
-checked on every call.
+"""Guards of traces: the values that Python reads while a layer is traced are saved with the model
+and checked in every call.
 
 python guards.py
-- needs no arguments; prints each assumption, and the refusal of a call that breaks it.
+- prints each assumption, and the error of a call that violates it.
 """
 
 import tempfile
@@ -13,60 +13,57 @@ from oarlock import nn
 
 
 class Pairs(nn.Layer):
-    """Joins neighbouring rows: Python looks at the number of rows.   x [2 N, 4] -> [N, 6]"""
+    """Join neighbouring rows; Python reads the number of rows: x [2 N, 4] -> [N, 6]."""
 
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(4, 3)
 
     def forward(self, x):
-        """See the class."""
+        """Apply a linear layer and join pairs of rows."""
         rows = x.shape[0]
         return self.fc(x).reshape([rows // 2, 6])
 
 
 class Repeated(nn.Layer):
-    """Goes as often through one layer as it is told: Python looks at a value.
-
-    x [N, 4], times [] -> [N, 4]
-    """
+    """Apply one layer `times` times; Python reads a value: x [N, 4], times [] -> [N, 4]."""
 
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(4, 4)
 
     def forward(self, x, times):
-        """See the class."""
+        """Apply the layer `times` times."""
         for _ in range(int(times)):
             x = nn.functional.tanh(self.fc(x))
         return x
 
 
 class Signed(nn.Layer):
-    """Takes another way for a batch that is negative on the whole.   x [N, 4] -> [N, 4]"""
+    """Take another branch if the mean of the batch is negative: x [N, 4] -> [N, 4]."""
 
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(4, 4)
 
     def forward(self, x):
-        """See the class."""
+        """Apply the layer, or negate the input."""
         if x.mean() > 0:
             return self.fc(x)
         return -x
 
 
-def refused(call, *inputs):
-    """What the refusal of a call says.   AssertionError where it is not refused."""
+def guard_message(call, *inputs):
+    """Return the message of the GuardError of a call; AssertionError if the call succeeds."""
     try:
         call(*inputs)
     except paddle.GuardError as error:
         return str(error)
-    raise AssertionError("the call was not refused")
+    raise AssertionError("the call raised no GuardError")
 
 
 def main():
-    """Trace, call, save, load, call."""
+    """Trace, call, save, load, and call again."""
     x, three = paddle.ones([4, 4]), paddle.to_tensor(3)
     cases = [
         (Pairs(), [x], [2 * x], [paddle.ones([6, 4])]),
@@ -80,17 +77,17 @@ def main():
                 f"{type(layer).__name__} assumes {a.var} {a.reader} == {a.expected}, read at "
                 f"{a.where}: {a.text}"
             )
-        traced(other)  # other values, and sizes that nobody read, are fine
-        print(f"refused: {refused(traced, wrong)}\n")
+        traced(other)  # other values, and sizes that Python did not read, are valid
+        print(f"GuardError: {guard_message(traced, wrong)}\n")
 
         with tempfile.TemporaryDirectory() as folder:
             traced.save_inference_model(Path(folder, "m"))
-            loaded = paddle.jit.load(Path(folder, "m"))  # the assumptions are in the file
+            loaded = paddle.jit.load(Path(folder, "m"))  # the saved file contains the assumptions
             loaded(*other)
-            refused(loaded, *wrong)
+            guard_message(loaded, *wrong)
 
-    # A trace has the one branch that it took.  jit.save converts the source: the file has both, and
-    # assumes nothing.
+    # A trace contains only the executed branch.  jit.save converts the source code, so the file has
+    # both branches and no assumptions.
     net = Signed()
     net.eval()
     with tempfile.TemporaryDirectory() as folder:

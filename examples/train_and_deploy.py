@@ -1,8 +1,8 @@
-"""Train a small classifier, save it as Paddle's files (verified), load it again, convert it, and
-run it in the C++ runner.
+"""Train a small classifier, save it in Paddle's format (verified), load it again, and run it in the
+C++ runner.
 
 python train_and_deploy.py [FOLDER]
-- runs in seconds; without FOLDER the files go to a temporary one.
+- runs in seconds; without FOLDER the files are written to a temporary folder.
 """
 
 import shutil
@@ -19,9 +19,9 @@ from oarlock import nn
 
 
 class Classifier(nn.Layer):
-    """Which of three arms of a spiral a point lies on.
+    """Predict which of the three arms of a spiral a point belongs to.
 
-    point [N, 2] -> logits [N, 3], share [N, 3]
+    point [N, 2] -> logits [N, 3], probability [N, 3]
     """
 
     def __init__(self):
@@ -30,13 +30,13 @@ class Classifier(nn.Layer):
         self.head = nn.Linear(64, 3)
 
     def forward(self, point):
-        """See the class."""
+        """Return logits and probabilities."""
         logits = self.head(self.body(point))
-        return {"logits": logits, "share": nn.functional.softmax(logits)}
+        return {"logits": logits, "probability": nn.functional.softmax(logits)}
 
 
 def spiral(count, seed):
-    """Points float32 [count, 2] and the arm of each, int64 [count, 1]."""
+    """Return points, float32 [count, 2], and their arms, int64 [count, 1]."""
     rng = np.random.default_rng(seed)
     arm = rng.integers(0, 3, (count, 1))
     radius = rng.uniform(0.1, 1.0, (count, 1))
@@ -46,29 +46,29 @@ def spiral(count, seed):
 
 
 def train(model, epochs=40):
-    """Adam on mini-batches; gives the last loss."""
+    """Train with Adam on mini-batches and return the last loss."""
     loader = paddle.io.DataLoader(
         paddle.io.TensorDataset(spiral(900, seed=1)), batch_size=64, shuffle=True
     )
-    rule = paddle.optimizer.Adam(0.01, parameters=model.parameters())
+    optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     for _ in range(epochs):
         for point, arm in loader:
             loss = nn.functional.cross_entropy(model(point)["logits"], arm)
             loss.backward()
-            rule.step()
-            rule.clear_grad()
+            optimizer.step()
+            optimizer.clear_grad()
     return loss.item()
 
 
-def runner():
-    """Where pip put oarlock-runner, None where it is not installed."""
+def runner_path():
+    """Return the path of oarlock-runner, or None if it is not installed."""
     return shutil.which("oarlock-runner", path=sysconfig.get_path("scripts")) or shutil.which(
         "oarlock-runner"
     )
 
 
 def main(folder):
-    """All the steps."""
+    """Run all steps."""
     paddle.seed(0)
     model = Classifier()
     print(f"trained, last loss {train(model):.3f}")
@@ -83,14 +83,14 @@ def main(folder):
     print(f"verified {layer.program().contract.verified}")
 
     points, arms = spiral(300, seed=2)
-    found = layer(points)  # a dict again, as forward gave it
-    accuracy = (found["logits"].numpy().argmax(1) == arms[:, 0]).mean()
-    print(f"{100 * accuracy:.1f} % of new points are right")
+    outputs = layer(points)  # a dict, like the result of forward
+    accuracy = (outputs["logits"].numpy().argmax(1) == arms[:, 0]).mean()
+    print(f"{100 * accuracy:.1f} % accuracy on new points")
     assert accuracy > 0.9
 
     np.savez(folder / "in.npz", point=points)
     command = [
-        runner(),
+        runner_path(),
         "run",
         str(prefix),
         "--input",
@@ -99,13 +99,13 @@ def main(folder):
         str(folder / "out.npz"),
     ]
     if command[0] is None:
-        print("oarlock-runner is not installed; the C++ step is left out")
+        print("oarlock-runner is not installed; skipping the C++ step")
         return
     subprocess.run(command, check=True)
-    with np.load(folder / "out.npz") as made:
-        off = np.abs(made["share"] - found["share"].numpy()).max()
-    print(f"the C++ runner gives the same, largest difference {off:.1e}")
-    assert off < 1e-5
+    with np.load(folder / "out.npz") as results:
+        difference = np.abs(results["probability"] - outputs["probability"].numpy()).max()
+    print(f"C++ runner: largest difference {difference:.1e}")
+    assert difference < 1e-5
 
 
 if __name__ == "__main__":
@@ -113,5 +113,5 @@ if __name__ == "__main__":
         Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
         main(Path(sys.argv[1]))
     else:
-        with tempfile.TemporaryDirectory() as made_up:
-            main(Path(made_up))
+        with tempfile.TemporaryDirectory() as temporary:
+            main(Path(temporary))

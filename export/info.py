@@ -1,5 +1,5 @@
-"""Write `.pdiparams.info`: properties of variables that the program does not contain, such as the
-name in the layer.
+"""Write `.pdiparams.info`: properties of variables that the program does not contain, such as their
+names in the layer.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from .pickles import dumps
 
 @dataclass(slots=True)
 class VarInfo:
-    """A row of the file.
+    """A row of the file: the properties of one variable.
 
-    structured_name: the key in state_dict, '' if there is none.
+    structured_name: the key in state_dict; '' if there is none.
     trainable: None for a buffer.
     """
 

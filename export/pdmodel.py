@@ -13,8 +13,8 @@ from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, 
 from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# Paddle treats a set_value as an older version, and rewrites its `values`, unless the map says
-# otherwise.
+# Paddle converts the attribute `values` of `set_value` ops unless the op version map declares the
+# current version.
 _OP_VERSIONS = {"set_value": 4}
 _HOLDERS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
 
@@ -72,8 +72,8 @@ def _write_block(message: Any, block: Block) -> None:
 
 
 def _vars_in_order(block: Block) -> list[VarDesc]:
-    """Return the variables by name, then the holders of feed and fetch ops, which Paddle's C++
-    predictor requires.
+    """Return the variables sorted by name, then the feed and fetch holder variables, which Paddle's
+    C++ predictor requires.
     """
     used = {op.type for op in block.ops}
     missing = [n for n in _HOLDERS if n in used and n not in block.vars]

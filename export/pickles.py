@@ -1,8 +1,8 @@
-"""Write plain data as a pickle: deterministic bytes, and nothing but data.
+"""Write plain data as a pickle with deterministic bytes.
 
-No memo is used, so that bytes do not depend on the identity of equal strings. Arrays refer to
-`numpy.core.multiarray`, which every NumPy can read; pickles of NumPy 2 cannot be read by versions
-before 1.26.
+The memo of the pickle format is not used, so that bytes do not depend on the identity of equal
+strings. Arrays refer to `numpy.core.multiarray`, which every version of NumPy can read; NumPy
+before 1.26 cannot read pickles that NumPy 2 writes.
 """
 
 from __future__ import annotations
@@ -34,15 +34,13 @@ def is_tensor(obj: Any) -> bool:
 
 
 def dump(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
-    """Yield a pickle of `obj` in chunks.
+    """Yield a pickle of `obj` in chunks. Raises OpError with the location of an unsupported value.
 
-    protocol: 2, 3 or 4
+    protocol: 2, 3 or 4.
 
-    Supported are None, bool, int, float, complex, str, bytes, list, tuple, dict with such keys,
-    arrays and scalars of NumPy, and tensors. A tensor becomes a call of `tuple` with its name and
-    array, as in Paddle; bfloat16 becomes uint16.
-
-    Raises OpError with the location of an unsupported value.
+    Supported are None, bool, int, float, complex, str, bytes, list, tuple, dict, NumPy arrays and
+    scalars, and tensors. A tensor is written as a call of `tuple` with its name and array, as in
+    Paddle; bfloat16 is written as uint16.
     """
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
@@ -77,7 +75,10 @@ def _float(value: float) -> bytes:
 
 
 class _Writer:
-    """Writes one kind of value per method. place: the location of the value, for errors"""
+    """Writes values; each kind of value has a method.
+
+    place: the location of the current value, for errors.
+    """
 
     def __init__(self, protocol: int) -> None:
         self.protocol = protocol

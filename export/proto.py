@@ -1,8 +1,8 @@
-"""Paddle's framework.proto (as of 2.6) as messages of a private pool: no generated code, and no
-conflict with an installed Paddle.
+"""Paddle's framework.proto (as of 2.6) as protobuf messages in a private descriptor pool. There is
+no generated code, and no conflict with an installed Paddle.
 
-All fields are declared optional and enums are int32. The wire format is the same, and a missing
-field or unknown number reaches the reader, which can report its location.
+All fields are declared optional and enums are int32. The wire format is the same, but parsing
+accepts missing fields and unknown enum numbers, so that the reader can report where they are.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def messages() -> dict[str, Any]:
 
 
 class MessageType:
-    """A message of SCHEMA, created at first use: importing protobuf takes longer than running many
-    a program.
+    """A message type of SCHEMA, created at first use, because importing protobuf takes longer than
+    running a small program.
     """
 
     def __init__(self, name: str) -> None:

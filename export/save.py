@@ -1,4 +1,6 @@
-"""Write several files atomically: afterwards all of them are new, or all are as before."""
+"""Write several files atomically: after a successful save all files are new, after a failed save
+all are unchanged.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,12 @@ _BACKUP = ".old"  # name suffix of a replaced file in a staging folder
 
 @contextmanager
 def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
-    """Write `files` (path -> content) to a staging folder, yield the path of each there, and move
-    all to their final paths at the end of the block.
+    """Write `files` (path -> content) to a staging folder, yield the path of each file there, and
+    move all files to their final paths at the end of the `with` block.
 
-    File names do not change, so that the block can load the staged files. After an error in the
-    block, a full disk or an interrupt, all old files are as before. Folders are created. Raises
-    OSError.
+    File names in the staging folder are the final ones, so that the block can load the staged
+    files. After an error in the block, a full disk or an interrupt, the old files are unchanged.
+    Missing folders are created. Raises OSError.
     """
     wanted = {os.path.abspath(path): content for path, content in files.items()}
     for path in wanted:
@@ -77,7 +79,7 @@ def atomic_write(files: Mapping[Any, Content]) -> None:
 
 @contextmanager
 def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Set the file name of an OSError raised in the body: a failed write has none."""
+    """Set the missing file name of an OSError that the `with` body raises."""
     try:
         yield
     except OSError as error:
@@ -90,8 +92,8 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
 def _staging_folder(parent: str) -> Iterator[Path]:
     """Create a folder for files that are being saved to `parent`, and hold a lock on it.
 
-    The system releases the lock when this process ends, however it ends: `_remove_abandoned` goes
-    by that.
+    The system releases the lock when this process ends for any reason. `_remove_abandoned` removes
+    folders without a lock.
     """
     while True:  # retry if another process removed the folder before it was locked
         folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=parent))
@@ -113,8 +115,8 @@ def _staging_folder(parent: str) -> Iterator[Path]:
 def _remove_abandoned(parent: str, saved: set[str]) -> None:
     """Remove the staging folders in `parent` whose process was killed.
 
-    One that holds backups of files is kept unless those files are now `saved` again: its save was
-    killed half-way through replacing them, and the backups are all that is left of the old ones.
+    A folder with backups stays unless `saved` contains all of their files: its process was killed
+    while it replaced files, and the backups may be the only copies of the old files.
     """
     for folder in list(Path(parent).glob(_STAGING + "*")):
         with suppress(OSError):  # owned by another user, in use, or removed meanwhile
@@ -182,7 +184,7 @@ def _commit(paths: list[str], staged_paths: dict[str, Path], staging: dict[str, 
 
 
 def _keep(path: str, old: Path) -> None:
-    """Create a hard link to the old file, so that its path always has a file; a copy if links are
+    """Back up an old file as a hard link, so that its path always has a file; copy it if links are
     not supported.
     """
     if os.path.isdir(path):

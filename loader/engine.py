@@ -22,13 +22,13 @@ Array = np.ndarray[Any, Any]
 
 
 class EngineError(OarlockError, RuntimeError, ValueError):
-    """The engine or its device is missing, or failed. It is also a ValueError, like the errors of
-    eager ops for the same operands.
+    """The engine or its device is missing, or failed. Also a ValueError, because eager ops raise a
+    ValueError for the same invalid inputs.
     """
 
 
 class UnsupportedError(OarlockError, NotImplementedError):
-    """A program contains ops that cannot be lowered; all of them are listed."""
+    """A program contains ops that cannot be converted to ONNX; the message lists all of them."""
 
 
 def first_reason(error: OarlockError) -> str:
@@ -49,7 +49,7 @@ ERRORS: dict[str, type[OarlockError]] = {
 @cache
 def runtime() -> Any:
     """Return the C++ runtime module. Raises EngineError if it was not built."""
-    # The engine would write reports to the user's cache.
+    # By default ONNX Runtime writes telemetry reports to the user's cache folder.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         from . import _runtime  # noqa: PLC0415 - only needed when something is run
@@ -78,7 +78,7 @@ def library_path() -> str:
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Convert errors of the runtime to those of Oarlock, with the user's line."""
+    """Convert exceptions of the C++ runtime to Oarlock's classes, and add the user's line."""
     try:
         yield
     except runtime().Error as error:
@@ -87,17 +87,17 @@ def translate_errors() -> Iterator[None]:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise OpError for unknown options of an Engine or invalid values. Opens no engine."""
+    """Raise OpError for unknown or invalid options of an Engine. Does not load ONNX Runtime."""
     if options:
         with translate_errors():
             runtime().check_options(dict(options))
 
 
 class Engine:
-    """A session of the engine.
+    """A session of ONNX Runtime for one program.
 
     pdmodel: the bytes of the program.
-    params: the path of the values, None for none.
+    params: the path of the parameter file; None if there are no parameters.
     options: see oarlock.jit.load.
     """
 
@@ -130,9 +130,9 @@ class Engine:
     def synthetic_inputs(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
-        """Yield synthetic inputs, generated in several ways.
+        """Yield sets of synthetic inputs with different sizes and values.
 
-        shapes: known shapes by name; OpError for unknown names
+        shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
         for how in runtime().synthetic_specs():
             with translate_errors():
@@ -146,9 +146,9 @@ class Engine:
     def run(
         self, feeds: Mapping[str, Array] | Sequence[Array], fetch: list[str] | None = None
     ) -> list[Array]:
-        """Return the outputs, or those named in `fetch`.
+        """Run the program, and return the outputs, or the variables named in `fetch`.
 
-        Raises OpError for invalid inputs, GuardError if an assumption of a trace does not hold.
+        Raises OpError for invalid inputs, and GuardError for a violated guard.
         """
         try:
             return self._run(feeds, fetch)
@@ -157,8 +157,8 @@ class Engine:
 
 
 def offset_inputs(files: ModelFiles) -> list[Arg]:
-    """Return the inputs for row splits of packed sequences; the engine has them after those of the
-    program.
+    """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
+    the program.
     """
     if not any(var.lod_level for var in files.program.block.vars.values()):
         return []
@@ -168,6 +168,6 @@ def offset_inputs(files: ModelFiles) -> list[Arg]:
 
 
 def library_info(path: str | None = None) -> dict[str, Any]:
-    """Return path, version and providers of the engine."""
+    """Return the path, the version and the providers of ONNX Runtime."""
     with translate_errors():
         return runtime().library_info(path or library_path())

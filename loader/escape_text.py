@@ -26,7 +26,10 @@ _INVISIBLE = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in INVISIBLE)}
 
 
 def escape_text(text: str, lines: bool = False) -> str:
-    """Escape the control characters of a text, except tabs. lines: keep line breaks as well"""
+    """Escape the control characters of a text, except tabs.
+
+    lines: do not escape line breaks either.
+    """
     if text.isprintable():
         return text
     kept = "\t\n" if lines else "\t"

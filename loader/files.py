@@ -63,17 +63,17 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
 
 def program_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the file of a program.
-
-    Raises FileError if it is larger than any program, OSError.
+    """Return the bytes of a program file. Raises FileError if it exceeds MAX_BYTES, OSError if it
+    cannot be read.
     """
     return read_file(path, MAX_BYTES, "program")
 
 
 def program_from_bytes(data: bytes, name: str = "program") -> Program:
-    """Return the program that `data` holds.
+    """Return the program that `data` contains.
 
-    name: of the file, for errors.
+    name: the name of the file, for errors.
+
     Raises FileError if it is not a valid program.
     """
     if not data:
@@ -141,7 +141,7 @@ def _block(message: Any, position: int) -> Block:
 
 
 def _text(message: Any, field: str) -> str:
-    """Return a field for an error message, which must not fail itself."""
+    """Return a field as text for an error message. Never raises, also for invalid content."""
     try:
         return _utf8(getattr(message, field))[:200]
     except (_InvalidProgram, UnicodeDecodeError):
@@ -149,7 +149,7 @@ def _text(message: Any, field: str) -> str:
 
 
 def _utf8(value: Any) -> str:
-    """Return a name or text; protobuf returns bytes if it is not UTF-8."""
+    """Return a name or text. protobuf returns bytes if the field is not valid UTF-8."""
     if not isinstance(value, str):
         raise _InvalidProgram(_NOT_TEXT)
     return value

@@ -1,4 +1,4 @@
-"""Find, read and validate the files of a model: the program, its values, and their names in the
+"""Find, read and validate the files of a model: the program, its parameters, and their names in the
 layer.
 """
 
@@ -26,8 +26,8 @@ class ModelFiles:
     """The contents of the files of one program.
 
     pdmodel: the bytes of the program.
-    params_path: None if there are no values.
-    info: None if there is no file.
+    params_path: the path of the parameters; None if there are none.
+    info: the rows of the `.pdiparams.info`; None if there is no such file.
     """
 
     name: str
@@ -39,7 +39,7 @@ class ModelFiles:
 
 
 def prefix_of(path: str | os.PathLike[str]) -> str:
-    """Return the prefix of a model for a prefix or one of its files."""
+    """Return the path prefix of a model, given the prefix or the path of one of its files."""
     text = os.fspath(path)
     for suffix in (INFO, PARAMS, MODEL):
         if text.endswith(suffix):
@@ -85,10 +85,10 @@ def _with_values(
 
 
 def methods_at(prefix: str) -> dict[str, str]:
-    """Return the methods besides forward of the model at a prefix, sorted, with the prefixes of
-    their files: `prefix`.METHOD.pdmodel.
+    """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
+    the prefix of its files: `prefix`.METHOD.pdmodel.
 
-    A model with a `.pdiparams.info` of its own is not a method.
+    A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method.
     """
     folder, stem = os.path.split(prefix)
     found = {}
@@ -100,7 +100,7 @@ def methods_at(prefix: str) -> dict[str, str]:
 
 
 def has_forward(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a program without a method name, or a folder of Paddle 1.x."""
+    """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
     return os.path.exists(prefix_of(path) + MODEL) or os.path.isdir(prefix_of(path))
 
 

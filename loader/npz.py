@@ -31,7 +31,8 @@ Array = np.ndarray[Any, Any]
 def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
     """Return the arrays of a file, by name.
 
-    Raises FileError if it is damaged or claims more data than it can hold, OSError.
+    Raises FileError if it is damaged or declares more data than its compressed size allows, OSError
+    if it cannot be read.
     """
     name = os.path.basename(path)
     with open_regular(path) as file:

@@ -1,5 +1,5 @@
-"""Read `.pdiparams` as arrays on the memory-mapped file. The headers are validated once; weights
-are not read until they are used.
+"""Read `.pdiparams` as arrays on the memory-mapped file. The headers are validated when the file is
+opened; weights are read from disk when they are used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ Buffer = bytes | memoryview | mmap.mmap
 
 
 class Record(NamedTuple):
-    """The position of one value. offset, nbytes: of its data in the file"""
+    """The position of one value in the file.
+
+    offset, nbytes: start and size of its data.
+    """
 
     name: str
     dtype: DType
@@ -38,8 +41,8 @@ class Record(NamedTuple):
 class Params(dict[str, np.ndarray[Any, Any]]):
     """Read-only arrays on the mapped file, by name.
 
-    records: the position of each.
-    path: of the file, '' if there is none.
+    records: the position of each array.
+    path: the path of the file; '' if there is none.
     """
 
     def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:
@@ -51,7 +54,7 @@ class Params(dict[str, np.ndarray[Any, Any]]):
 
 
 class _Reader:
-    """Reads the headers of a buffer; `location` names the current record in errors."""
+    """Reads the record headers of a buffer. `location` names the current record in errors."""
 
     def __init__(self, buffer: Buffer, file: str) -> None:
         self.buffer, self.file, self.at, self.location = buffer, file, 0, ""

@@ -1,5 +1,5 @@
-"""The names that a pickle of weights may use, and what each constructs. None of them is looked up
-in Python.
+"""The names that a pickle of weights may refer to, and what each constructs. Python objects of
+these names are never imported or called.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLAIN_DTYPE = re.compile(r"[<>=|]?(b1|\?|[iu][1248]|f[248]|c8|c16|[SU]\d{1,8})"
 
 
 class RejectedPickle(Exception):
-    """The pickle does something that no file of weights needs."""
+    """Raised for a pickle that refers to code or objects which no file of weights needs."""
 
 
 class UnresolvedName:
@@ -34,7 +34,9 @@ class UnresolvedName:
 
 
 class _DType(UnresolvedName):
-    """A dtype in a pickle, separate from NumPy's dtypes, whose state BUILD must not change."""
+    """A dtype in a pickle. It is separate from NumPy's dtype objects, because a BUILD instruction
+    could modify those.
+    """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         super().__init__("numpy.dtype")
@@ -161,7 +163,9 @@ def _scalar(args: tuple[Any, ...], spend: Spend) -> Any:
 
 
 def _encode(args: tuple[Any, ...], spend: Spend) -> bytes:
-    """`_codecs.encode(text, 'latin1')`: bytes in protocol 2 of Python 3."""
+    """Return the result of `_codecs.encode(text, 'latin1')`, with which protocol 2 of Python 3
+    represents bytes.
+    """
     _require(1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text")
     _require(args[1:] in ((), ("latin1",), ("latin-1",)), "encodes text")
     spend(len(args[0]))
@@ -170,15 +174,15 @@ def _encode(args: tuple[Any, ...], spend: Spend) -> bytes:
 
 
 def _tuple(args: tuple[Any, ...], spend: Spend) -> tuple[Any, ...]:
-    """A tuple of name and array: a tensor of Paddle."""
+    """Return a tuple of name and array, which represents a Paddle tensor."""
     _require(len(args) == 1 and isinstance(args[0], (tuple, list)), "makes a tuple")
     spend(len(args[0]))
     return tuple(args[0])
 
 
 def _eval(args: tuple[Any, ...], _: Spend) -> Any:
-    """`eval('data', {'data': array})`: a LoDTensor of Paddle. Only this exact call is accepted;
-    nothing is evaluated.
+    """Return the array of `eval('data', {'data': array})`, which represents a LoDTensor of Paddle.
+    Only this exact call is accepted; nothing is evaluated.
     """
     if (
         len(args) == 2
@@ -204,7 +208,7 @@ def _complex(args: tuple[Any, ...], _: Spend) -> complex:
 
 
 def _ordered_dict(args: tuple[Any, ...], spend: Spend) -> _Dict:
-    """An OrderedDict; Python 2 stores its items as a list of pairs."""
+    """Return an OrderedDict; Python 2 stores its items as a list of pairs."""
     pairs = args[0] if len(args) == 1 else []
     _require(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
     _require(

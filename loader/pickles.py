@@ -2,9 +2,9 @@
 imported or called.
 
 A pickle is a program for a stack machine. `pickletools` of the standard library decodes its
-instructions; the loop here executes those that build data, and looks names up in the table
-`ALLOWED_CALLS`. A subclass of `pickle.Unpickler` cannot prevent a pickle from sharing one list a
-billion times, hashing nested tuples, or allocating what a count claims.
+instructions. The loop here executes the instructions that build data, and looks names up in the
+table `ALLOWED_CALLS`. It does not subclass `pickle.Unpickler`, which cannot limit shared lists, the
+hashing of nested tuples, or allocations of a declared size.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
 def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
     """Return the contents of a pickle: plain containers, text, numbers, NumPy arrays and scalars.
 
-    name: of the file, for errors
+    name: the name of the file, for errors.
 
-    Raises FileError if the file is damaged, or would run code or create objects when it is
-    unpickled.
+    Raises FileError if the file is damaged, or if unpickling it would run code or create other
+    objects.
     """
     value, used = loads_first(data, name)
     if used != len(data):
@@ -77,7 +77,7 @@ def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
 
 
 class _StackMachine:
-    """The stack machine, with the memo."""
+    """The stack machine, with its stack and memo."""
 
     def __init__(self, size: int) -> None:
         self.stack: list[Any] = []
@@ -152,8 +152,8 @@ class _StackMachine:
         self.note_depth(target, items)
 
     def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Reject a container that nests too deep when it is created; `_check_structure` checks
-        items that are added later.
+        """Reject a container that is nested too deep when it is created. Items that are added later
+        are checked by `_check_structure`.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
@@ -188,7 +188,9 @@ class _StackMachine:
         build(self.stack[-1], state, self.spend)
 
     def spend(self, size: int) -> None:
-        """Count `size` bytes or items that are copied."""
+        """Add `size` copied bytes or items to the work of this file. Raises an error above the
+        limit.
+        """
         self.budget -= size
         if self.budget < 0:
             raise RejectedPickle(f"makes far more out of its {self.size} bytes than they can hold")
@@ -202,7 +204,7 @@ class _StackMachine:
 
 
 def _cost(key: Any) -> int:
-    """Return the cost of hashing and comparing a part of a key, in bytes."""
+    """Return the number of bytes that hashing and comparing a part of a key processes."""
     if isinstance(key, (str, bytes)):
         return 1 + len(key)
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
@@ -224,10 +226,11 @@ def _children(value: Any) -> list[Any]:
 
 
 def _check_structure(root: Any, most: int) -> None:
-    """Reject structures that a reader could not walk: cycles, great depth, or one list shared many
-    times; and unresolved names.
+    """Reject structures that a recursive reader could not process: cycles, great depth, or one list
+    that is shared very often; and unresolved names.
 
-    Sizes are those of the value as a tree; each container is visited once.
+    most: the maximum number of items, where a shared container counts each time it occurs. The
+    check visits each container once.
     """
     sizes: dict[int, tuple[int, int]] = {}  # id -> items as a tree, depth
     todo: list[tuple[Any, bool]] = [(root, False)]

@@ -1,6 +1,4 @@
-"""Run one program in two ways: with the engine for inference, with Oarlock's kernels if gradients
-are needed.
-"""
+"""Run one program with the engine, or with Oarlock's kernels if gradients are needed."""
 
 from __future__ import annotations
 
@@ -36,12 +34,12 @@ REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options that require 
 class ProgramRunner:
     """A program with its values.
 
-    scope: tensors by name, shared with their owner.
-    files: the pdmodel bytes and the path of the values.
+    scope: the tensors by name; the owner of the runner uses the same Tensor objects.
+    files: the bytes of the program and the path of the parameters.
 
-    The engine works on a copy of the values. If a tensor of the scope has a new array, the next
-    call runs on Oarlock's kernels, and the engine is rebuilt only if the values then stay
-    unchanged: training steps between calls cost nothing.
+    The engine has a copy of the values. If a tensor of the scope gets a new array, the next call
+    runs on Oarlock's kernels. The engine is rebuilt only if the values are still the same at the
+    call after it, so that calls between training steps do not rebuild the engine.
     """
 
     def __init__(
@@ -87,10 +85,11 @@ class ProgramRunner:
 
     @cached_property
     def engine_error(self) -> OarlockError | None:
-        """Why the engine does not run the program, such as unsupported ops; None if it does.
+        """The reason why the engine does not run the program, such as unsupported ops; None if it
+        does. The first read builds the engine.
 
-        Builds the engine. Raises the error if Oarlock's kernels do not run the program either, or
-        if options require an engine or a device.
+        Raises the error if Oarlock's kernels do not support the program either, or if options
+        require an engine or a device.
         """
         try:
             self._engine = self._build()
@@ -111,8 +110,8 @@ class ProgramRunner:
         return f"the engine cannot run it ({first_reason(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
-        """Return the outputs for inputs in order as ndarrays; on the GPU of the first input if it
-        is on one.
+        """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
+        input if that is a GPU array.
         """
         index = cuda.index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine works on CPU memory
@@ -154,10 +153,10 @@ class ProgramRunner:
         return [np.asarray(cuda.to_host(t.array)) for t in found]
 
     def run_with_kernels(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Return the outputs for inputs in order, in the current mode: gradients flow, and a
-        recording records.
+        """Run the program on Oarlock's kernels for inputs in order, in the current dispatch mode:
+        outputs have gradients, and a recording mode records the ops.
 
-        Raises GuardError. Row splits of packed sequences come last; no op reads them here.
+        Raises GuardError. Row splits of packed sequences come last and are ignored here.
         """
         count = len(self.program.fetches())
         found = self._partial(tensors[: len(self.feeds)])

@@ -1,5 +1,5 @@
-"""Open files for reading, regular ones only: a read never waits for a pipe or reads a device
-without end.
+"""Open files for reading if they are regular files, so that a read never blocks on a pipe and never
+reads a device without end.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class _NonBlockingFile(io.FileIO):
-    """A file whose reads never block. Some files in /proc report to be regular, but a read of them
-    blocks until data arrives.
+    """A file whose reads never block. Some files in /proc have the type of regular files, but a
+    read of them blocks until data arrives.
     """
 
     path = ""
@@ -64,7 +64,8 @@ def read_file(
     """Return the bytes of a regular file.
 
     most: the maximum size.
-    what: the kind of file, for the error.
+    what: the kind of file, for errors.
+
     Raises FileError, OSError.
     """
     name = os.path.basename(path)

@@ -1,4 +1,4 @@
-"""One method of a saved model: its program, its inputs and outputs, and how it is run."""
+"""One method of a saved model: its program, inputs and outputs, and the code that runs it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .program_runner import ProgramRunner
 
 
 class SavedMethod:
-    """A program of a model, with the values that all of its programs share.
+    """One program of a saved model, with the values that all of its programs share.
 
     scope: the values, by name.
-    inputs, outputs: as they were saved.
-    enforced: whether a call that violates a guard raises.
-    assumptions: all guards.
+    inputs, outputs: the inputs and outputs as they were saved.
+    enforced: whether a call that violates a guard raises GuardError.
+    assumptions: all guards, also those that are not enforced.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SavedMethod:
 
     @cached_property
     def _trainer(self) -> ProgramRunner:
-        """The program with every op that has a training behaviour set to training."""
+        """The program with every op that has a training behavior set to training."""
         return ProgramRunner(with_training(self.program), self._scope, name=self.name)
 
     @cached_property
@@ -80,7 +80,7 @@ class SavedMethod:
     # --------------------------------------------------------------------------
 
     def call(self, training: bool, inputs: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Return what the saved method returns, with its nesting.
+        """Run the method, and return its results, nested as in the saved function.
 
         Raises OpError for invalid inputs, GuardError for a violated guard.
         """
@@ -128,7 +128,7 @@ class SavedMethod:
             raise OpError(with_user_line(f"{self.name}: {why}")) from None
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
-        """Perform the checks of the engine if it does not run."""
+        """Perform the checks of inputs that the engine performs, for runs on Oarlock's kernels."""
         for arg, tensor in zip(self._call_inputs, tensors, strict=False):
             meta = tensor.meta
             fits = len(meta.shape) == len(arg.shape) and all(
@@ -144,7 +144,7 @@ class SavedMethod:
                 )
 
     def _check_guarded_dim(self, arg: Arg, meta: Any) -> None:
-        """Raise GuardError if a wrong size is one that Python read."""
+        """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 judge(g, np.empty(0), meta.shape, self.name)
@@ -163,7 +163,7 @@ class SavedMethod:
         return [given[n] for n in names]
 
     def _by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Flatten nested arguments, and return them by the names of inputs."""
+        """Flatten nested arguments, and return the leaves by the names of the inputs."""
         arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._call_inputs))
         if len(inputs) > len(arguments):
             why = f"takes the arguments {arguments}, got {len(inputs)}"

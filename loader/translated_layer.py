@@ -25,14 +25,15 @@ from .saved_method import SavedMethod
 def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     """Load a model saved at `path` by Oarlock or PaddlePaddle as a Layer in eval mode.
 
-    path: the prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x, with the optional
-    configs model_filename and params_filename.
-    guards: 'check', or 'drop': guards are listed but not enforced.
+    path: the prefix of `.pdmodel` and `.pdiparams`, or a folder of Paddle 1.x.
+    model_filename, params_filename: names of the files in a folder of Paddle 1.x.
+    guards: 'check' raises GuardError for a call that violates a guard; 'drop' only lists the
+    guards.
     configs: the session options of the engine, such as device, threads and cache_dir; see
     docs/options.md.
 
-    The weights are memory-mapped. Raises FileError for invalid files, OpError for unknown configs
-    and for the option offsets: the handles of oarlock.inference return the LoD of outputs.
+    The weights are memory-mapped. Raises FileError for invalid files, and OpError for unknown
+    configs and for the option offsets, which only `oarlock.inference` supports.
     """
     if configs.get("offsets"):
         raise OpError(
@@ -59,9 +60,9 @@ class TranslatedLayer(Layer):
     """A saved model as a Layer, with parameters and buffers under their names in the saved layer.
 
     In eval mode the engine runs it. In train mode, or if an input requires a gradient, Oarlock's
-    kernels do, and gradients flow to its parameters. It is called with its inputs by position or by
-    name (Tensors or ndarrays), followed by the row splits of packed sequences, and returns what the
-    saved forward returns, with its nesting. Other saved methods are methods of it.
+    kernels run it, and its parameters get gradients. Inputs are Tensors or ndarrays, by position or
+    by name, followed by the row splits of packed sequences. Results are nested as in the saved
+    forward. Other saved methods are methods of the layer.
     """
 
     view: ClassVar[
@@ -155,8 +156,8 @@ class TranslatedLayer(Layer):
 
 
 def _fresh_tensor_name(name: str) -> str:
-    """Return a name with the stem of the name in the file that no other tensor has: optimizers
-    identify parameters by name.
+    """Return a parameter name that no other tensor has, with the stem of the name in the file.
+    Optimizers identify parameters by name.
     """
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
@@ -180,8 +181,8 @@ def _check_same(file: str, name: str, here: Any, there: Any) -> None:
 
 
 def _default_info(program: Program, name: str) -> VarInfo:
-    """Return the row of a missing `.pdiparams.info`: a value that no op writes is a parameter, as
-    in Paddle.
+    """Return the row of a variable for which the `.pdiparams.info` is missing. A value that no op
+    writes counts as a parameter, as in Paddle.
     """
     written = name in program.written()
     return VarInfo(name, "", written, None if written else True)

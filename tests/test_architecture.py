@@ -204,12 +204,12 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "core.native": ("core", "compiled kernels are optional: an import error turns them off"),
     "dataset.common": ("loader.pickles", "start-up time: few data sets read pickles"),
     "distributed.spawn": ("*", "start-up time: training needs no launcher"),
-    "distributed.start": ("*", "needs packages of the extra [dist]"),
+    "distributed.process_group": ("*", "needs packages of the extra [dist]"),
     "fluid": (
         "fluid.layers.learning_rate",
         "the module and a function have the same name in Paddle",
     ),
-    "fluid.layers.cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
+    "fluid.layers.rnn_cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
     "loader.engine": (
         "loader",

@@ -1,5 +1,5 @@
-"""The cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle FOLDER` run
-the very same code.
+"""The benchmark cases in Paddle's API: `paddle_like.py oarlock FOLDER` and `paddle_like.py paddle
+FOLDER` run the same code.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ rng = np.random.default_rng(0)
 
 
 def normal(*shape: int) -> Any:
-    """A random tensor."""
+    """Return a random tensor."""
     return P.to_tensor(rng.standard_normal(shape).astype("float32"))
 
 
 def labels(count: int, classes: int = 10) -> Any:
-    """Random classes [count, 1]."""
+    """Return random class labels [count, 1]."""
     return P.to_tensor(rng.integers(0, classes, (count, 1)))
 
 
@@ -151,14 +151,14 @@ TRAINED: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def add(tape: bool) -> Case:
-    """One small addition."""
+    """Add two small tensors."""
     x, y = normal(4, 4), normal(4, 4)
     y.stop_gradient = not tape
     return lambda: x + y
 
 
-def sixty() -> Case:
-    """60 small ops forward and backward."""
+def op_chain() -> Case:
+    """Run 60 small ops forward and backward."""
     x = normal(8, 8)
     x.stop_gradient = False
 
@@ -173,23 +173,23 @@ def sixty() -> Case:
 
 
 def train(name: str) -> Case:
-    """One step of training, with Adam but for the MLP."""
+    """Run one training step, with SGD for the MLP and Adam for the other models."""
     make, shape = TRAINED[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
-    optimizer = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
-    stepper = optimizer(1e-3, parameters=model.parameters())
-    loss_of = nn.CrossEntropyLoss()
+    optimizer_class = P.optimizer.SGD if name == "mlp" else P.optimizer.Adam
+    optimizer = optimizer_class(1e-3, parameters=model.parameters())
+    criterion = nn.CrossEntropyLoss()
 
     def call() -> None:
-        loss_of(model(x), y).backward()
-        stepper.step()
-        stepper.clear_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        optimizer.clear_grad()
 
     return call
 
 
 def traced() -> Case:
-    """A call of a traced (of a to_static) MLP on one row."""
+    """Call an MLP on one row: a TracedLayer in Oarlock, a to_static layer in Paddle."""
     model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
     model.eval()
     x = normal(1, 64)
@@ -208,7 +208,7 @@ def traced() -> Case:
 
 
 def engine(name: str) -> Case:
-    """Inference from the files, batch 1: our engine, or Paddle Inference."""
+    """Run inference of a saved model with batch 1: our engine, or Paddle Inference."""
     shape = MODELS[name][1]
     x = rng.standard_normal((1, *shape[1:])).astype("float32")
     prefix = str(FOLDER / name)
@@ -223,13 +223,13 @@ def engine(name: str) -> Case:
     config.enable_mkldnn()
     config.disable_glog_info()
     predictor = inference.create_predictor(config)
-    given = predictor.get_input_handle(predictor.get_input_names()[0])
-    made = predictor.get_output_handle(predictor.get_output_names()[0])
+    input_handle = predictor.get_input_handle(predictor.get_input_names()[0])
+    output_handle = predictor.get_output_handle(predictor.get_output_names()[0])
 
     def call() -> None:
-        given.copy_from_cpu(x)
+        input_handle.copy_from_cpu(x)
         predictor.run()
-        made.copy_to_cpu()
+        output_handle.copy_to_cpu()
 
     return call
 
@@ -237,7 +237,7 @@ def engine(name: str) -> Case:
 CASES: dict[str, Callable[[], Case]] = {
     "small op, no gradient": lambda: add(False),
     "small op, with tape": lambda: add(True),
-    "60 small ops, forward and backward": sixty,
+    "60 small ops, forward and backward": op_chain,
     **{f"training step: {name}": (lambda name=name: train(name)) for name in TRAINED},  # type: ignore[misc]
     "traced call of a small MLP": traced,
     **{f"inference: {name}": (lambda name=name: engine(name)) for name in MODELS},  # type: ignore[misc]
@@ -245,7 +245,7 @@ CASES: dict[str, Callable[[], Case]] = {
 
 
 def export() -> None:
-    """Write every model for the inference cases."""
+    """Save the models of the inference cases."""
     for name, (make, shape) in MODELS.items():
         model = make()
         model.eval()

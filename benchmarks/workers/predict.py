@@ -1,5 +1,5 @@
-"""Models through Paddle's inference API: the same code for real Paddle and for Oarlock;
-`onnxruntime` runs what Oarlock exported.
+"""Run models with Paddle's inference API: the same code for real Paddle and for Oarlock;
+`onnxruntime` runs the models that Oarlock exported.
 
 predict.py PEER FOLDER THREADS
 """
@@ -17,7 +17,7 @@ peer, folder, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 
 
 def predictor(name: str) -> Case:
-    """One run: inputs in, outputs out."""
+    """Return a function that copies the inputs, runs the model and copies the outputs."""
     if peer == "paddle":
         from paddle import inference
     else:
@@ -29,23 +29,23 @@ def predictor(name: str) -> Case:
     if peer == "paddle":
         config.disable_glog_info()
         config.enable_mkldnn()
-    made = inference.create_predictor(config)
-    given = np.load(folder / f"{name}.npz")
-    inputs = [(made.get_input_handle(key), given[key]) for key in made.get_input_names()]
-    outputs = [made.get_output_handle(key) for key in made.get_output_names()]
+    session = inference.create_predictor(config)
+    arrays = np.load(folder / f"{name}.npz")
+    inputs = [(session.get_input_handle(key), arrays[key]) for key in session.get_input_names()]
+    outputs = [session.get_output_handle(key) for key in session.get_output_names()]
 
     def run() -> object:
         for handle, array in inputs:
             handle.reshape(array.shape)
             handle.copy_from_cpu(array)
-        made.run()
+        session.run()
         return [handle.copy_to_cpu() for handle in outputs]
 
     return run
 
 
-def raw(name: str) -> Case:
-    """The exported graph in ONNX Runtime's own Python package."""
+def onnx_session(name: str) -> Case:
+    """Return a function that runs the exported graph in ONNX Runtime's Python package."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -53,11 +53,14 @@ def raw(name: str) -> Case:
     session = onnxruntime.InferenceSession(
         str(folder / f"{name}.onnx"), options, providers=["CPUExecutionProvider"]
     )
-    given = np.load(folder / f"{name}.npz")
-    feeds = {i.name: given[i.name] for i in session.get_inputs()}
+    arrays = np.load(folder / f"{name}.npz")
+    feeds = {i.name: arrays[i.name] for i in session.get_inputs()}
     return lambda: session.run(None, feeds)
 
 
 suffix = ".onnx" if peer == "onnxruntime" else ".pdmodel"
 names = sorted(p.stem for p in folder.glob(f"*{suffix}"))
-serve({name: partial(raw if peer == "onnxruntime" else predictor, name) for name in names}, peer)
+serve(
+    {name: partial(onnx_session if peer == "onnxruntime" else predictor, name) for name in names},
+    peer,
+)

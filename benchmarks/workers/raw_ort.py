@@ -1,4 +1,4 @@
-"""The traced MLP and the exported models in ONNX Runtime's own Python package."""
+"""The traced MLP and the exported models in ONNX Runtime's Python package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHAPES = {
 
 
 def case(name: str) -> Callable[[], object]:
-    """`session.run` on one row."""
+    """Return a function that calls `session.run` on one row."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(

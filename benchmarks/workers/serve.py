@@ -1,4 +1,4 @@
-"""What every worker does: read a case and a number of calls, time them, answer seconds per call."""
+"""The main loop of every worker: read the name of a case, time it, and answer seconds per call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Case = Callable[[], object]
 
 
 def timed(call: Case, calls: int) -> float:
-    """Seconds per call."""
+    """Return the seconds per call."""
     start = perf_counter()
     for _ in range(calls):
         call()
@@ -21,27 +21,27 @@ def timed(call: Case, calls: int) -> float:
 
 
 def calls_for(call: Case, seconds: float = 0.15) -> int:
-    """So many calls that they take about `seconds`, after a warm-up."""
+    """Warm up, and return the number of calls that take about `seconds`."""
     timed(call, 3)
     once = timed(call, 3)
     return max(3, min(20000, int(seconds / max(once, 1e-7))))
 
 
 def peak() -> float:
-    """The most memory that this process has had, in MB.
+    """Return the peak memory of this process in MB.
 
-    getrusage counts that of the process it was forked from as well.
+    getrusage is only the fallback, because it includes the process that this one was forked from.
     """
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
-    found = [float(line.split()[1]) for line in lines if line.startswith("VmHWM")]
-    return (found[0] if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
+    peaks = [float(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+    return (peaks[0] if peaks else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
 
 
 def serve(cases: dict[str, Callable[[], Case]], peer: str) -> None:
     """Answer requests, one JSON object a line: {"case": name}.
 
-    Cases are set up when first asked for.
+    A case is set up when it is first requested.
     """
     ready: dict[str, tuple[Case, int]] = {}
     print(json.dumps({"peer": peer, "cases": list(cases)}), flush=True)

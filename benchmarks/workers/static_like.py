@@ -1,5 +1,6 @@
-"""Training steps in Paddle's API, eagerly and as programs: `static_like.py oarlock eager`, `...
-oarlock static`, the same for `paddle`.
+"""Training steps in Paddle's API, eagerly and as programs.
+
+static_like.py {oarlock,paddle} {eager,static}
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ rng = np.random.default_rng(0)
 
 
 def normal(*shape: int) -> Any:
-    """A random tensor."""
+    """Return a random tensor."""
     return P.to_tensor(rng.standard_normal(shape).astype("float32"))
 
 
 def labels(count: int) -> Any:
-    """Random classes [count, 1]."""
+    """Return random class labels [count, 1]."""
     return P.to_tensor(rng.integers(0, 10, (count, 1)))
 
 
-def chosen(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is, or as a program."""
+def maybe_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Convert the function to a static graph in static mode, else return it unchanged."""
     if not STATIC:
         return function
-    found: Callable[..., Any] = P.jit.to_static(function)
-    return found
+    converted: Callable[..., Any] = P.jit.to_static(function)
+    return converted
 
 
-def sixty() -> Case:
-    """60 small ops forward and backward."""
+def op_chain() -> Case:
+    """Run 60 small ops forward and backward."""
     x = normal(8, 8)
     x.stop_gradient = False
 
@@ -48,7 +49,7 @@ def sixty() -> Case:
             y = P.tanh(y * x + x)
         return y.sum()
 
-    function = chosen(ops)
+    function = maybe_to_static(ops)
 
     def call() -> None:
         function(x).backward()
@@ -81,7 +82,7 @@ def lenet() -> Any:
 
 
 class Recurrent(nn.Layer):  # type: ignore[misc]
-    """A cell that is called for each of ten steps, and a linear layer on the last."""
+    """A cell that is called for each of ten steps, and a linear layer on the last state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,11 +119,18 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def train(name: str) -> Case:
-    """One step of training with SGD."""
+    """Run one training step with SGD."""
     make, shape = MODELS[name]
     model, x, y = make(), normal(*shape), labels(shape[0])
-    optimizer, loss_of = P.optimizer.SGD(1e-3, parameters=model.parameters()), nn.CrossEntropyLoss()
-    function = chosen(lambda x, y: loss_of(model(x), y)) if OURS else chosen(Loss(model))
+    optimizer, criterion = (
+        P.optimizer.SGD(1e-3, parameters=model.parameters()),
+        nn.CrossEntropyLoss(),
+    )
+    function = (
+        maybe_to_static(lambda x, y: criterion(model(x), y))
+        if OURS
+        else maybe_to_static(Loss(model))
+    )
 
     def call() -> None:
         function(x, y).backward()
@@ -133,19 +141,19 @@ def train(name: str) -> Case:
 
 
 class Loss(nn.Layer):  # type: ignore[misc]
-    """The loss of a model: real Paddle converts no lambda."""
+    """A model with its loss, because real Paddle does not convert lambdas."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
-        self.model, self.loss_of = model, nn.CrossEntropyLoss()
+        self.model, self.criterion = model, nn.CrossEntropyLoss()
 
     def forward(self, x: Any, y: Any) -> Any:
-        """The loss of one batch."""
-        return self.loss_of(self.model(x), y)
+        """Return the loss of one batch."""
+        return self.criterion(self.model(x), y)
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "60 small ops": sixty,
+    "60 small ops": op_chain,
     **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},  # type: ignore[misc]
 }
 

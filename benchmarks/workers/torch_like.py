@@ -1,4 +1,4 @@
-"""The cases in PyTorch."""
+"""The benchmark cases in PyTorch."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def add(tape: bool) -> Case:
-    """One small addition."""
+    """Add two small tensors."""
     x, y = torch.randn(4, 4), torch.randn(4, 4, requires_grad=tape)
     return lambda: x + y
 
 
-def sixty() -> Case:
-    """60 small ops forward and backward."""
+def op_chain() -> Case:
+    """Run 60 small ops forward and backward."""
     x = torch.randn(8, 8, requires_grad=True)
 
     def call() -> None:
@@ -123,16 +123,16 @@ def sixty() -> Case:
 
 
 def train(name: str) -> Case:
-    """One step of training, with Adam but for the MLP."""
+    """Run one training step, with SGD for the MLP and Adam for the other models."""
     make, shape = MODELS[name]
     model, x, y = make(), torch.randn(*shape), torch.randint(0, 10, (shape[0],))
-    stepper = (torch.optim.SGD if name == "mlp" else torch.optim.Adam)(model.parameters(), 1e-3)
-    loss_of = nn.CrossEntropyLoss()
+    optimizer = (torch.optim.SGD if name == "mlp" else torch.optim.Adam)(model.parameters(), 1e-3)
+    criterion = nn.CrossEntropyLoss()
 
     def call() -> None:
-        loss_of(model(x), y).backward()
-        stepper.step()
-        stepper.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        optimizer.zero_grad()
 
     return call
 
@@ -141,7 +141,7 @@ serve(
     {
         "small op, no gradient": lambda: add(False),
         "small op, with tape": lambda: add(True),
-        "60 small ops, forward and backward": sixty,
+        "60 small ops, forward and backward": op_chain,
         **{f"training step: {name}": (lambda name=name: train(name)) for name in MODELS},
     },
     "torch",

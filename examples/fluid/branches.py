@@ -1,7 +1,8 @@
-"""A branch that depends on data, in words of Paddle 1.8: Python's own `if` in dygraph mode, and
+"""A data-dependent branch in the API of Paddle 1.8: Python's `if` in dygraph mode, and
 `layers.cond` in a program.
 
-oarlock run-script branches.py    - prints what both give, which is the same.
+oarlock run-script branches.py
+- prints the equal results of both.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ INPUTS = [np.full((2, 3), 4, "float32"), np.full((2, 3), -4, "float32")]
 
 
 def in_dygraph(array):
-    """Ops run when they are called, so Python may look at a value."""
+    """Run ops eagerly, so that Python can read a value."""
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(array)
         if fluid.layers.reduce_mean(x).numpy()[0] > 0:
@@ -22,7 +23,7 @@ def in_dygraph(array):
 
 
 def in_program(arrays):
-    """Ops are written down, both branches too; a run takes one of them."""
+    """Record both branches in a program; each run executes one of them."""
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         x = fluid.data("x", [None, 3], "float32")
@@ -33,11 +34,13 @@ def in_program(arrays):
 
 
 def main():
-    """Both ways, on data that takes either branch."""
-    for array, written in zip(INPUTS, in_program(INPUTS)):
-        ran = in_dygraph(array)
-        np.testing.assert_allclose(ran, written)
-        print(f"mean {array.mean():+.1f}: dygraph {ran[0].tolist()}, program {written[0].tolist()}")
+    """Compare both modes on data for each branch."""
+    for array, static in zip(INPUTS, in_program(INPUTS)):
+        eager = in_dygraph(array)
+        np.testing.assert_allclose(eager, static)
+        print(
+            f"mean {array.mean():+.1f}: dygraph {eager[0].tolist()}, program {static[0].tolist()}"
+        )
 
 
 if __name__ == "__main__":

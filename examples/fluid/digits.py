@@ -1,5 +1,5 @@
-"""Digits as pictures of 12 x 12 points, drawn from a font, moved about and noisy: what the examples
-in this folder learn to read.
+"""The data of the examples in this folder: images of digits with 12 x 12 pixels, drawn from a font,
+shifted at random and with noise.
 """
 
 import numpy as np
@@ -11,22 +11,22 @@ FONT = [
 
 
 def reader(count, seed):
-    """A reader of pairs: float32 [1, 12, 12] from -1 to 1, and the digit."""
+    """Return a reader of pairs: an image float32 [1, 12, 12] from -1 to 1, and the digit."""
 
     def read():
-        draws = np.random.RandomState(seed)
+        rng = np.random.RandomState(seed)
         for i in range(count):
             digit = np.array(list(FONT[i % 10]), "float32").reshape(5, 3).repeat(2, 0).repeat(2, 1)
-            picture = draws.uniform(0, 0.3, (12, 12)).astype("float32")
-            top, left = draws.randint(0, 2), draws.randint(0, 3)
-            picture[top : top + 10, left : left + 6] += 0.7 * digit
-            yield picture.reshape(1, 12, 12) * 2 - 1, i % 10
+            image = rng.uniform(0, 0.3, (12, 12)).astype("float32")
+            top, left = rng.randint(0, 2), rng.randint(0, 3)
+            image[top : top + 10, left : left + 6] += 0.7 * digit
+            yield image.reshape(1, 12, 12) * 2 - 1, i % 10
 
     return read
 
 
 def arrays(batch):
-    """Pictures [N, 1, 12, 12] and labels int64 [N, 1] of what `paddle.batch` gives."""
-    return np.stack([picture for picture, _ in batch]), np.array(
+    """Return the images [N, 1, 12, 12] and labels int64 [N, 1] of a batch of `paddle.batch`."""
+    return np.stack([image for image, _ in batch]), np.array(
         [label for _, label in batch], "int64"
     ).reshape(-1, 1)

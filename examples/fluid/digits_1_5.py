@@ -1,8 +1,8 @@
-"""Reading digits in dygraph mode, as it was written for Paddle 1.5: layers get a name scope, and
-find out the size of their inputs.
+"""Recognize digits in dygraph mode with the API of Paddle 1.5: layers have a name scope and infer
+the size of their inputs.
 
 oarlock run-script --api 1.5.2 digits_1_5.py
-- trains, saves, loads, and prints the share of digits read right.
+- trains, saves, loads, and prints the accuracy.
 """
 
 import os
@@ -15,10 +15,7 @@ from paddle.fluid.dygraph.nn import FC, Conv2D, Pool2D
 
 
 class Reader(fluid.dygraph.Layer):
-    """Two convolutions, each with pooling, and a layer for the ten digits.
-
-    [N, 1, 12, 12] -> [N, 10]
-    """
+    """Two convolutions with pooling, and a linear layer: [N, 1, 12, 12] -> [N, 10]."""
 
     def __init__(self, name_scope):
         super(Reader, self).__init__(name_scope)
@@ -29,22 +26,22 @@ class Reader(fluid.dygraph.Layer):
         self._fc = FC(self.full_name(), 10, act="softmax")
 
     def forward(self, inputs):
-        """See the class."""
+        """Return the probabilities [N, 10] of images [N, 1, 12, 12]."""
         x = self._pool1(self._conv1(inputs))
         x = self._pool2(self._conv2(x))
         return self._fc(x)
 
 
-def share_right(model):
-    """Of digits that the model has not seen."""
+def test_accuracy(model):
+    """Return the accuracy on digits that are not in the training data."""
     model.eval()
-    pictures, labels = arrays(list(reader(200, seed=1)()))
-    found = model(fluid.dygraph.to_variable(pictures))
-    return fluid.layers.accuracy(found, fluid.dygraph.to_variable(labels)).numpy()[0]
+    images, labels = arrays(list(reader(200, seed=1)()))
+    probabilities = model(fluid.dygraph.to_variable(images))
+    return fluid.layers.accuracy(probabilities, fluid.dygraph.to_variable(labels)).numpy()[0]
 
 
 def main():
-    """Train for a while, save, and go on with what was saved."""
+    """Train, save, load the saved parameters, and test."""
     with fluid.dygraph.guard(fluid.CPUPlace()):
         fluid.default_startup_program().random_seed = 7
         fluid.default_main_program().random_seed = 7
@@ -52,11 +49,11 @@ def main():
         adam = fluid.optimizer.AdamOptimizer(learning_rate=0.01)
         for epoch in range(8):
             for batch in paddle.batch(reader(600, seed=0), batch_size=40)():
-                pictures, labels = arrays(batch)
+                images, labels = arrays(batch)
                 label = fluid.dygraph.to_variable(labels)
                 label.stop_gradient = True
                 loss = fluid.layers.mean(
-                    fluid.layers.cross_entropy(model(fluid.dygraph.to_variable(pictures)), label)
+                    fluid.layers.cross_entropy(model(fluid.dygraph.to_variable(images)), label)
                 )
                 loss.backward()
                 adam.minimize(loss)
@@ -66,9 +63,9 @@ def main():
             fluid.save_dygraph(model.state_dict(), os.path.join(folder, "reader"))
             state, _ = fluid.load_dygraph(os.path.join(folder, "reader"))
         model.set_dict(state)
-        right = share_right(model)
-        print(f"right: {right:.2f}")
-        assert right > 0.9
+        accuracy = test_accuracy(model)
+        print(f"accuracy: {accuracy:.2f}")
+        assert accuracy > 0.9
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Reading digits on several cards, as it is written from Paddle 2.0 on: DataParallel does it all.
+"""Recognize digits on several devices with DataParallel of Paddle 2.0.
 
 oarlock run-script digits_cards_2_0.py
 - one process
-oarlock run-script -m paddle.distributed.launch --nproc_per_node 2 digits_cards_2_0.py     - two
+oarlock run-script -m paddle.distributed.launch --nproc_per_node 2 digits_cards_2_0.py
+- two processes
 """
 
 import numpy as np
@@ -14,26 +15,26 @@ from paddle import nn
 
 
 class Digits(paddle.io.Dataset):
-    """Pictures float32 [1, 12, 12] and labels int64 [1]."""
+    """Images float32 [1, 12, 12] and labels int64 [1]."""
 
     def __init__(self, count, seed):
         super().__init__()
         self.rows = list(reader(count, seed)())
 
     def __getitem__(self, index):
-        picture, label = self.rows[index]
-        return picture, np.array([label], "int64")
+        image, label = self.rows[index]
+        return image, np.array([label], "int64")
 
     def __len__(self):
         return len(self.rows)
 
 
 def network():
-    """A convolution with a normalisation over the batches of all cards, and two layers.
+    """Return a network of a convolution, batch norm over all devices, and two linear layers.
 
     [N, 1, 12, 12] -> [N, 10]
     """
-    made = nn.Sequential(
+    layers = nn.Sequential(
         nn.Conv2D(1, 8, 3, padding=1),
         nn.BatchNorm2D(8),
         nn.ReLU(),
@@ -43,11 +44,11 @@ def network():
         nn.ReLU(),
         nn.Linear(32, 10),
     )
-    return nn.SyncBatchNorm.convert_sync_batchnorm(made)
+    return nn.SyncBatchNorm.convert_sync_batchnorm(layers)
 
 
 def main():
-    """Train; the first process counts."""
+    """Train; the first process tests."""
     dist.init_parallel_env()
     paddle.seed(7)
     model = paddle.DataParallel(network())
@@ -58,8 +59,8 @@ def main():
     )
     for epoch in range(8):
         sampler.set_epoch(epoch)
-        for pictures, labels in paddle.io.DataLoader(digits, batch_sampler=sampler):
-            loss = F.cross_entropy(model(pictures), labels)
+        for images, labels in paddle.io.DataLoader(digits, batch_sampler=sampler):
+            loss = F.cross_entropy(model(images), labels)
             loss.backward()
             adam.step()
             adam.clear_grad()
@@ -68,10 +69,10 @@ def main():
     if dist.get_rank() == 0:
         model.eval()
         tests = Digits(200, seed=1)
-        found = model(paddle.to_tensor(np.stack([picture for picture, _ in tests.rows])))
-        right = (found.numpy().argmax(1) == np.array([label for _, label in tests.rows])).mean()
-        print(f"right: {right:.2f}")
-        assert right > 0.9
+        logits = model(paddle.to_tensor(np.stack([image for image, _ in tests.rows])))
+        accuracy = (logits.numpy().argmax(1) == np.array([label for _, label in tests.rows])).mean()
+        print(f"accuracy: {accuracy:.2f}")
+        assert accuracy > 0.9
 
 
 if __name__ == "__main__":

@@ -248,7 +248,7 @@ def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
         paddle.jit.save(Net(), str(tmp_path / "m"), input_spec=spec)
     code, text = oarlock("export", str(tmp_path / "m"), "-o", str(tmp_path / "m.onnx"))
     assert code == 0
-    assert "none of the made-up inputs fits" in text
+    assert "none of the generated inputs fits" in text
 
 
 def test_the_runner_leaves_devices_and_other_folders_alone(

@@ -91,18 +91,18 @@ def test_none_fits(tmp_path: Path) -> None:
     layer = Net(lambda net, x: paddle.reshape(x, [-1, 11 * 13]) + net.table.sum())
     layer.eval()
     prefix = str(tmp_path / "m")
-    with pytest.warns(UserWarning, match="none of the made-up inputs fits"):
+    with pytest.warns(UserWarning, match="none of the generated inputs fits"):
         paddle.jit.save(layer, prefix, [InputSpec([None, None], "float32", "x")])
     for words in (["bench", prefix], ["tune", prefix]):
         done = subprocess.run([runner_path(), *words], capture_output=True, text=True, check=False)
         assert done.returncode == 1
-        assert "made-up inputs do not fit this model; give real ones by --input" in done.stderr
+        assert "generated inputs do not fit this model; give real ones by --input" in done.stderr
         assert "reshape2, giving" in done.stderr
     result = CliRunner().invoke(app, ["bench", prefix])
-    assert result.exit_code == 1 and "made-up inputs do not fit this model" in result.output
+    assert result.exit_code == 1 and "generated inputs do not fit this model" in result.output
     result = CliRunner().invoke(app, ["verify", prefix])
     assert (
-        "not verified: none of the made-up inputs fits" in result.output
+        "not verified: none of the generated inputs fits" in result.output
         and "agree" not in result.output
     )
     np.savez(tmp_path / "in.npz", x=np.ones((11, 13), "f"))

@@ -14,7 +14,7 @@ import pytest
 
 import oarlock
 from oarlock import compat
-from oarlock.compat.modules import PARENTS
+from oarlock.compat.module_aliases import MODULE_ALIASES
 from oarlock.core.errors import OarlockError
 
 
@@ -103,7 +103,7 @@ def test_inside_of_one_another() -> None:
         with compat.as_paddle():
             assert oarlock.__version__ == "2.4.2"
         assert importlib.import_module("paddle") is oarlock
-        with pytest.raises(OarlockError, match=r"Paddle 2\.4\.2 is in force, and not 1\.8\.5"):
+        with pytest.raises(OarlockError, match=r"Paddle 2\.4\.2 is installed already, not 1\.8\.5"):
             compat.install("1.8")
 
 
@@ -145,7 +145,7 @@ def test_without_a_main_script_the_first_file_that_imports_decides(
 def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
     before = oarlock.fluid.layers.reduce_sum
     with compat.as_paddle("1.8"), pytest.MonkeyPatch.context() as patch:
-        patch.setitem(PARENTS, ".fluid.layers.reduce_sum", ".fluid.layers")
+        patch.setitem(MODULE_ALIASES, ".fluid.layers.reduce_sum", ".fluid.layers")
         names: dict[str, object] = {}
         exec(
             "import paddle.fluid.layers.reduce_sum as m\nfrom paddle.fluid.layers.reduce_sum import reduce_max",
@@ -163,7 +163,7 @@ def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
 
 def test_modules_of_paddle_by_their_old_paths() -> None:
     with compat.as_paddle("2.4"):
-        for inner, above in PARENTS.items():
+        for inner, above in MODULE_ALIASES.items():
             if importlib.util.find_spec(f"oarlock{above}") is None:
                 continue
             found = importlib.import_module(f"paddle{inner}")

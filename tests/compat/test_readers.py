@@ -72,7 +72,7 @@ def test_a_file_of_the_users_own_is_told_of_once(
     oarlock.dataset.mnist.test()
     oarlock.dataset.mnist.test()
     said = [str(w.message) for w in recwarn]
-    assert len([s for s in said if s.startswith(f"using {path}")]) == 1
+    assert len([s for s in said if s.startswith(f"using {path} ")]) == 1
     assert path.read_bytes() == before
 
 

@@ -82,7 +82,7 @@ def test_require_version() -> None:
             paddle.utils.require_version("2.5")
         with pytest.raises(OpError, match=r"version in \[1\.0, 1\.8\] is required"):
             paddle.utils.require_version("1.0", "1.8")
-        with pytest.raises(OpError, match="not a version number"):
+        with pytest.raises(OpError, match="is not a version number"):
             paddle.utils.require_version("new")
         with pytest.raises(TypeError, match="'min_version' in require_version must be str"):
             paddle.utils.require_version(2)  # type: ignore[arg-type]
@@ -129,7 +129,7 @@ def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
         2,
         4,
     )
-    with pytest.raises(OarlockError, match="no launcher of MPI started this process"):
+    with pytest.raises(OarlockError, match="MPI did not start this process"):
         paddle.distributed.init_parallel_env()
 
 

@@ -45,5 +45,5 @@ def test_walk(name: str, tmp_path: Path) -> None:
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1].startswith(LAST.get(name, "right: "))
+    assert done.stdout.splitlines()[-1].startswith(LAST.get(name, "accuracy: "))
     assert not list(tmp_path.iterdir()), "it leaves files behind"

@@ -41,17 +41,20 @@ def test_one_process_is_a_world_of_one() -> None:
 def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
     with pytest.raises(
-        paddle.OarlockError, match="no launcher of MPI started this process; start all of them by"
+        paddle.OarlockError, match="MPI did not start this process; start all processes with"
     ):
         dist.init_parallel_env()
 
 
 def test_a_communicator_has_what_the_protocol_says() -> None:
     from oarlock.core.communicator import Communicator, SingleProcess
-    from oarlock.distributed.mpi import Mpi
+    from oarlock.distributed.mpi import MpiCommunicator
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
-    from oarlock.distributed.by_place import ByPlace
-    from oarlock.distributed.nccl import Nccl
+    from oarlock.distributed.device_dispatch import DeviceDispatchCommunicator
+    from oarlock.distributed.nccl import NcclCommunicator
 
-    assert all(wanted <= set(dir(kind)) for kind in (SingleProcess, Mpi, ByPlace, Nccl))
+    assert all(
+        wanted <= set(dir(kind))
+        for kind in (SingleProcess, MpiCommunicator, DeviceDispatchCommunicator, NcclCommunicator)
+    )

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from oarlock.core.errors import OarlockError
-from oarlock.distributed.launch.command import parser, plan_of, set_by_variables
-from oarlock.distributed.launch.start import Plan, World
-from oarlock.distributed.launch.watch import _crossed, _missing_ranks
+from oarlock.distributed.launch.command import apply_environment, build_parser, create_config
+from oarlock.distributed.launch.monitor import _is_deadlocked, _missing_ranks
+from oarlock.distributed.launch.start import Job, JobConfig
 
 from .launched import PROGRAMS, launch
 
@@ -110,13 +110,13 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(
 @pytest.mark.parametrize(
     ("how", "code", "words"),
     [
-        ("kill", 137, "rank 1 was ended by SIGKILL"),
+        ("kill", 137, "rank 1 was killed by SIGKILL"),
         ("code", 7, "rank 1 ended with exit code 7"),
         ("sys", 3, "rank 1 ended with exit code 3"),
         ("raised", 3, "rank 1 ended with exit code 3"),
         ("zero", 1, "rank 1 ended with exit code 0 before the end of its program"),
-        ("caught", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
-        ("exit", 1, "rank 1 has come to the end of its program, and rank 0 waits for it"),
+        ("caught", 1, "rank 1 has reached the end of its program, but rank 0 waits for it"),
+        ("exit", 1, "rank 1 has reached the end of its program, but rank 0 waits for it"),
     ],
 )
 def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> None:
@@ -151,17 +151,17 @@ def test_a_rank_that_ends_before_others_join_is_named(tmp_path: Path) -> None:
     )
     done = launch(program, 2, tmp_path / "log")
     assert done.returncode == 1
-    assert "rank 1 has come to the end of its program, and rank 0 waits for it" in done.stderr
+    assert "rank 1 has reached the end of its program, but rank 0 waits for it" in done.stderr
     assert "rank 0 was waiting in init_parallel_env of ranks 0, 1, program.py:2" in done.stderr
 
 
 def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
     """A world whose ranks have noted these things some seconds ago."""
     for rank, (text, ago) in enumerate(notes):
-        path = folder / f"rank.{rank}.now"
+        path = folder / f"rank.{rank}.status"
         path.write_bytes(text.encode() + b"\0")
         os.utime(path, (time.time() - ago,) * 2)
-    return World(Plan(len(notes), "", 0, [], folder, []), None, folder)  # type: ignore[arg-type]
+    return Job(JobConfig(len(notes), "", 0, [], folder, []), None, folder)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_ranks_that_others_wait_for_in_vain(
 def test_ranks_that_wait_for_each_other_at_different_places(
     notes: list[tuple[str, float]], crossed: bool, tmp_path: Path
 ) -> None:
-    assert _crossed(world_of_notes(tmp_path, *notes)) == crossed
+    assert _is_deadlocked(world_of_notes(tmp_path, *notes)) == crossed
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_ranks_that_wait_for_each_other_at_different_places(
     ],
 )
 def test_the_options_of_each_paddle(options: list[str]) -> None:
-    plan = plan_of(parser().parse_args([*options, "train.py", "--gpus", "9"]))
-    assert plan.count == 2 and plan.command[-3:] == ["train.py", "--gpus", "9"]
+    config = create_config(build_parser().parse_args([*options, "train.py", "--gpus", "9"]))
+    assert config.count == 2 and config.command[-3:] == ["train.py", "--gpus", "9"]
 
 
 def processes_with(word: str) -> list[str]:
@@ -307,10 +307,10 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
     [
         (("--ips", "10.0.0.1,10.0.0.2"), "mpiexec -hosts 10.0.0.1,10.0.0.2 -n 4 python"),
         (("--gpus", "0,1,2"), "3 devices (0,1,2) for 2 processes"),
-        (("--nproc_per_node", "0"), "--nproc_per_node 0; one machine has 1 to 1024"),
-        (("--nproc_per_node", "1000000"), "--nproc_per_node 1000000; one machine has 1 to 1024"),
-        (("--started_port", "65535"), "--started_port 65535; ports end at 65535"),
-        (("--started_port", "-5"), "--started_port -5"),
+        (("--nproc_per_node", "0"), "--nproc_per_node must be in [1, 1024], not 0"),
+        (("--nproc_per_node", "1000000"), "--nproc_per_node must be in [1, 1024], not 1000000"),
+        (("--started_port", "65535"), "--started_port must be in [1, 65534], not 65535"),
+        (("--started_port", "-5"), "--started_port must be in [1, 65534], not -5"),
     ],
 )
 def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
@@ -320,19 +320,19 @@ def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     done = launch(tmp_path / "none.py", 2, tmp_path)
-    assert done.returncode == 2 and "launch: there is no program" in done.stderr
+    assert done.returncode == 2 and "launch: there is no file" in done.stderr
 
 
 @pytest.mark.slow
 def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
-    from oarlock.distributed.launch.start import mpiexec
+    from oarlock.distributed.launch.start import find_mpiexec
 
     program = written(
         tmp_path,
         "import oarlock.distributed as d; d.init_parallel_env(); d.barrier(); import sys; sys.stdout.write(f'rank {d.get_rank()} {d.get_world_size()}\\n')",
     )
     done = subprocess.run(
-        [mpiexec(), "-n", "2", sys.executable, str(program)],
+        [find_mpiexec(), "-n", "2", sys.executable, str(program)],
         capture_output=True,
         text=True,
         check=False,
@@ -343,10 +343,18 @@ def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None:
-    from oarlock.distributed.launch.start import mpiexec
+    from oarlock.distributed.launch.start import find_mpiexec
 
     done = subprocess.run(
-        [mpiexec(), "-n", "2", sys.executable, str(PROGRAMS / "ending.py"), "raise", "all_reduce"],
+        [
+            find_mpiexec(),
+            "-n",
+            "2",
+            sys.executable,
+            str(PROGRAMS / "ending.py"),
+            "raise",
+            "all_reduce",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -358,7 +366,7 @@ def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None
 def test_variables_go_before_options_as_in_paddle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = parser().parse_args(["--nproc_per_node", "4", "--log_dir", "one", "train.py"])
+    given = build_parser().parse_args(["--nproc_per_node", "4", "--log_dir", "one", "train.py"])
     for name, value in {
         "PADDLE_NPROC_PER_NODE": "2",
         "PADDLE_LOG_DIR": "two",
@@ -367,11 +375,11 @@ def test_variables_go_before_options_as_in_paddle(
         "PADDLE_DEVICES": "2,3",
     }.items():
         monkeypatch.setenv(name, value)
-    set_by_variables(given)
-    plan = plan_of(given)
-    assert (plan.count, plan.logs, plan.devices) == (2, Path("two"), ["2", "3"])
-    assert plan.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
-    assert "launch: PADDLE_NPROC_PER_NODE=2 goes before --nproc_per_node" in capsys.readouterr().err
+    apply_environment(given)
+    config = create_config(given)
+    assert (config.count, config.logs, config.devices) == (2, Path("two"), ["2", "3"])
+    assert config.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
+    assert "launch: PADDLE_NPROC_PER_NODE=2 overrides --nproc_per_node" in capsys.readouterr().err
     monkeypatch.setenv("PADDLE_NPROC_PER_NODE", "many")
     with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is not a number"):
-        set_by_variables(given)
+        apply_environment(given)

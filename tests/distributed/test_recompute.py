@@ -120,7 +120,5 @@ def test_without_gradients_it_is_a_call() -> None:
 
 def test_no_second_order() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
-    with pytest.raises(
-        paddle.OpError, match="recompute: its gradient cannot be differentiated again"
-    ):
+    with pytest.raises(paddle.OpError, match="recompute: higher-order gradients"):
         paddle.grad(recompute(lambda v: v * v, x), x, create_graph=True)

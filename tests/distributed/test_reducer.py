@@ -11,7 +11,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.core.communicator import SUM, CompletedWork, SingleProcess
-from oarlock.distributed.reducer import Reducer, buckets_of
+from oarlock.distributed.reducer import Reducer, build_buckets
 
 
 class Two(SingleProcess):
@@ -52,13 +52,15 @@ def parameters(*sizes: int) -> list[Any]:
 def test_buckets_are_filled_in_order_and_sent_in_the_opposite_one() -> None:
     megabyte = 1 << 18
     given = parameters(megabyte // 2, megabyte // 2, megabyte, megabyte, 5)
-    found = [[p.array.size for p in b.parameters] for b in buckets_of(given, 2.0, 1.0)]
+    found = [[p.array.size for p in b.parameters] for b in build_buckets(given, 2.0, 1.0)]
     assert found == [[5], [megabyte, megabyte], [megabyte // 2, megabyte // 2]]
 
 
 def test_each_dtype_has_buckets_of_its_own() -> None:
     given = [*parameters(2), paddle.create_parameter([3], "float64"), *parameters(4)]
-    assert sorted(tuple(p.array.size for p in b.parameters) for b in buckets_of(given, 25, 1)) == [
+    assert sorted(
+        tuple(p.array.size for p in b.parameters) for b in build_buckets(given, 25, 1)
+    ) == [
         (2, 4),
         (3,),
     ]
@@ -67,7 +69,7 @@ def test_each_dtype_has_buckets_of_its_own() -> None:
 def made(first: Any, second: Any, unused: bool = False) -> tuple[Two, Reducer]:
     world = Two()
     reducer = Reducer(lambda: [("first", first), ("second", second)], world, 1e-9, 1e-9, unused)
-    reducer.armed = True
+    reducer.enabled = True
     return world, reducer
 
 
@@ -81,7 +83,7 @@ def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -
     assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(
         second.grad.numpy(), 2 * first.numpy()
     )
-    assert reducer.armed  # a second walk behind the same forward pass counts as well
+    assert reducer.enabled  # a second walk behind the same forward pass counts as well
 
 
 def test_a_parameter_that_is_not_reached_is_named() -> None:
@@ -124,7 +126,7 @@ def test_what_is_not_its_own_does_not_concern_it() -> None:
     world, reducer = made(first, second)
     (other,) = parameters(2)
     other.sum().backward()
-    assert world.sent == [] and reducer.armed and np.allclose(other.grad.numpy(), 1)
+    assert world.sent == [] and reducer.enabled and np.allclose(other.grad.numpy(), 1)
 
 
 def test_paddle_grad_sends_nothing() -> None:
@@ -179,7 +181,7 @@ def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
     second.stop_gradient = False
     with pytest.raises(
         paddle.OarlockError,
-        match="second came, or got stop_gradient=False, after DataParallel was made",
+        match="second were added, or got stop_gradient=False, after DataParallel was created",
     ):
         (first + second).sum().backward()
 
@@ -197,6 +199,6 @@ def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> N
         [2], "float16", default_initializer=paddle.nn.initializer.Constant(0.5)
     )
     _reducer = Reducer(lambda: [("half", half)], Asked(), 1, 1, False)
-    _reducer.armed = True
+    _reducer.enabled = True
     (half * 60000).sum().backward()
     assert asked == [(np.dtype("float16"), AVG)] and np.isfinite(half.grad.numpy()).all()

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from oarlock import fluid
-from oarlock.fluid.deprecated import TODAY
+from oarlock.fluid.deprecated import REPLACEMENTS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "fluid.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end of table -->"
@@ -17,7 +17,7 @@ def table() -> str:
     """All old names and what each is called today, module by module."""
     for found in pkgutil.walk_packages(fluid.__path__, "oarlock.fluid."):
         import_module(found.name)
-    rows = [f"| `{old}` | {_code(new)} |" for old, new in sorted(TODAY.items())]
+    rows = [f"| `{old}` | {_code(new)} |" for old, new in sorted(REPLACEMENTS.items())]
     return "\n".join(["| Paddle 1.x | Paddle 2.x |", "|---|---|", *rows, ""])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oarlock import fluid
-from oarlock.fluid.phase import PHASE
+from oarlock.fluid.training_mode import PHASE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

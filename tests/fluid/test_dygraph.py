@@ -235,9 +235,9 @@ def test_a_traced_layer_in_the_files_of_2(tmp_path: Path) -> None:
         np.testing.assert_allclose(
             oarlock.jit.load(str(tmp_path / "net"))(x).numpy(), out.numpy(), rtol=1e-5, atol=1e-6
         )
-        with pytest.raises(TypeError, match=r"inputs should be variables, not 3"):
+        with pytest.raises(TypeError, match=r"inputs must be variables, not 3"):
             d.TracedLayer.trace(model, 3)
-        with pytest.raises(TypeError, match=r"dirname should be a str, not \[0\]"):
+        with pytest.raises(TypeError, match=r"dirname must be a str, not \[0\]"):
             traced.save_inference_model([0])
         with pytest.raises(ValueError, match="dirname is empty"):
             traced.save_inference_model("")

@@ -133,9 +133,9 @@ def test_gradients_flow() -> None:
 
 
 def test_tables_name_slots_of_their_ops() -> None:
-    for type_, names in core_ops.OPERANDS.items():
+    for type_, names in core_ops.INPUT_ORDER.items():
         assert set(names.split()) == {slot.name for slot in OPS[type_].ins}
-    for type_, names in core_ops.RESULTS.items():
+    for type_, names in core_ops.OUTPUT_ORDER.items():
         assert set(names.split()) == {slot.name for slot in OPS[type_].outs}
 
 

@@ -31,7 +31,7 @@ def found(module: str, name: str) -> Any:
         made = operator.attrgetter(f"{module}.{name}")(oarlock)
     except AttributeError:
         return None
-    return None if getattr(made, "absent", None) else made
+    return None if getattr(made, "reason", None) else made
 
 
 def parameters(signature: str) -> list[str]:

@@ -35,7 +35,7 @@ def test_a_block_makes_parameters_and_their_first_values() -> None:
     with fluid.scope_guard(fluid.Scope()):
         (found,) = fluid.Executor(fluid.CPUPlace()).run(program, fetch_list=[made])
     assert (found == 1.0625).all()
-    with pytest.raises(ValueError, match="not all more than 0"):
+    with pytest.raises(ValueError, match="sizes must be positive"):
         block.create_parameter(name="none", shape=[0, 3], dtype="float32")
 
 
@@ -61,7 +61,7 @@ def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.n
     "given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}]
 )
 def test_what_is_said_of_parameters_has_the_types_of_1_8(given: dict[str, object]) -> None:
-    with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))} is"):
+    with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))}="):
         fluid.ParamAttr(**given)
 
 
@@ -73,7 +73,7 @@ def test_misfits_are_assertion_errors_as_in_paddle() -> None:
                 read(x)
         with pytest.raises(AssertionError, match="a Tensor or a list of Tensors"):
             fluid.dygraph.grad("a", [x])
-    with pytest.raises(TypeError, match="max is 'a'"):
+    with pytest.raises(TypeError, match="max='a' is not a number"):
         fluid.clip.GradientClipByValue("a")
 
 
@@ -92,7 +92,7 @@ def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
         )
         assert block.var("doubled") is y and y.desc.name() == "doubled" and not block.has_var("x")
         assert after.op.input_arg_names == ["doubled"]
-        with pytest.raises(OpError, match="'given' is another variable"):
+        with pytest.raises(OpError, match="'given' is the name of another variable"):
             y.name = "given"
         found = fluid.Executor().run(
             main, feed={"given": np.array([1, 3], "f")}, fetch_list=[total, "doubled"]
@@ -110,7 +110,7 @@ def test_a_variable_that_is_there_is_given_again() -> None:
     )
     assert not made.desc.need_check_feed()
     for other in ({"shape": [3]}, {"dtype": "float32"}, {"lod_level": 1}):
-        with pytest.raises(ValueError, match="there already"):
+        with pytest.raises(ValueError, match="already declared"):
             block.create_var(name="fc.w", **other)
 
 
@@ -325,7 +325,7 @@ def test_kinds_of_errors() -> None:
             layer.weight = "text"
         with pytest.raises(TypeError, match="dtype .* is not supported"):
             fluid.dygraph.to_variable("text")
-        with pytest.raises(TypeError, match="no number"):
+        with pytest.raises(TypeError, match="not a number"):
             fluid.dygraph.ReduceLROnPlateau("text")
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         doubled = fluid.data("x", [None, 1], lod_level=1) * 2.0
@@ -394,7 +394,7 @@ def test_no_file_gives_no_values(tmp_path: Path) -> None:
     assert fluid.load_program_state(str(tmp_path / "none")) == {}
     program = fluid.Program()
     program.global_block().create_parameter(shape=[2], dtype="float32", name="w")
-    with pytest.raises(ValueError, match="there is neither"):
+    with pytest.raises(ValueError, match="neither .* exists"):
         oarlock.static.load(program, str(tmp_path / "none"))
 
 
@@ -405,7 +405,7 @@ def test_no_file_gives_no_values(tmp_path: Path) -> None:
 def test_activations_in_programs_take_floats_only(name: str) -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         for dtype in ("int32", "int64"):
-            with pytest.raises(TypeError, match="not a tensor of floats"):
+            with pytest.raises(TypeError, match="not a floating-point tensor"):
                 getattr(oarlock.nn.functional, name)(fluid.data(f"of_{dtype}", [3], dtype))
         assert getattr(oarlock.nn.functional, name)(fluid.data("x", [3])).dtype == oarlock.float32
 
@@ -461,5 +461,5 @@ def test_what_a_data_layer_says_of_feeds_is_copied() -> None:
         copied = fluid.default_main_program().clone().global_block().var("x")
         assert (copied.to_string(True), copied.desc.need_check_feed()) == (x.to_string(True), False)
         assert fluid.data("y", [None, 4]).desc.need_check_feed()
-        with pytest.raises(TypeError, match="int is not a variable of a program"):
+        with pytest.raises(TypeError, match="int is not a variable of a static graph program"):
             fluid.backward.append_backward(1)

@@ -20,7 +20,7 @@ def test_a_double_buffer_is_the_reader() -> None:
 
 
 def test_variables_come_in_a_list() -> None:
-    with pytest.raises(TypeError, match="feed_list should be a list of Variable instead of tuple"):
+    with pytest.raises(TypeError, match="feed_list must be a list of Variable, not tuple"):
         fluid.layers.create_py_reader_by_data(2, ())
 
 

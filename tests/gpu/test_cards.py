@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from oarlock.core.errors import OarlockError
-from oarlock.distributed import by_place, nccl
+from oarlock.distributed import device_dispatch, nccl
 
 from ..distributed.launched import PROGRAMS, launch
 
@@ -34,18 +34,18 @@ def test_without_nccl_one_sentence_says_so(
     monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
     with pytest.raises(
         OarlockError,
-        match=r"travel by NCCL, which is not there \(.*\): pip install oarlock\[gpu-train\]",
+        match=r"require NCCL, which is not available \(.*\): pip install oarlock\[gpu-train\]",
     ):
-        nccl.library()
+        nccl.import_nccl()
 
 
 def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setenv(by_place.BACKEND, "nccl")
+    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "nccl")
     with pytest.raises(
         OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"
     ):
-        by_place.check_backend()
-    monkeypatch.setenv(by_place.BACKEND, "gloo")
+        device_dispatch.check_backend()
+    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "gloo")
     with pytest.raises(OarlockError, match="'gloo' is neither 'mpi' nor 'nccl'"):
-        by_place.check_backend()
+        device_dispatch.check_backend()

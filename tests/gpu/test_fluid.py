@@ -22,7 +22,7 @@ def test_tensors_are_printed_and_read(cupy: ModuleType) -> None:
 
 def test_a_scope_gives_copies_in_the_memory_of_the_processor(cupy: ModuleType) -> None:
     scope = oarlock.static.Scope()
-    scope.place_of("w").array = oarlock.to_tensor([3.0], place=oarlock.CUDAPlace(0)).array
+    scope.find_or_create("w").array = oarlock.to_tensor([3.0], place=oarlock.CUDAPlace(0)).array
     assert type(scope.value("w").array) is np.ndarray and scope.value("w").numpy().tolist() == [3.0]
 
 

@@ -70,7 +70,7 @@ def test_in_a_file(function: Callable[..., Any], good: set[int], tmp_path: Path)
     with pytest.warns(UserWarning, match="no parameters"):
         paddle.jit.save(
             paddle.jit.to_static(function, input_spec=spec), prefix, verify=False
-        )  # made-up inputs are no positions
+        )  # generated inputs are no positions
     loaded = paddle.jit.load(prefix)
     x = paddle.to_tensor([1.0, 2.0])
     for k in range(4):

@@ -376,7 +376,7 @@ def test_a_value_of_one_branch_is_an_error_in_the_runs_of_the_other(
     for called in (whole, paddle.jit.load(tmp_path / "m")):
         with pytest.raises(
             paddle.OarlockError,
-            match=f"'{name}' has no value: the way that gives it one was not taken",
+            match=f"'{name}' has no value: the branch that assigns it was not taken",
         ):
             called(-x)
     with pytest.raises(UnboundLocalError, match=name):

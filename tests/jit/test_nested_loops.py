@@ -52,10 +52,10 @@ def test_it_is_recorded_in_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_links_of_a_try_go_with_it() -> None:
     aliases = Aliases()
     old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
-    aliases.register(old)
-    aliases.register(other)
+    aliases.record_creation(old)
+    aliases.record_creation(other)
     since, moment = aliases.num_links(), aliases.timestamp()
-    aliases.register(made)
+    aliases.record_creation(made)
     aliases.link(old, made, "")
     aliases.link(old, other, "")
     aliases.discard_links(since, moment)

@@ -76,9 +76,7 @@ def test_who_uses_it_gets_an_error_that_names_the_function(
     program = to_static(function)
     x, less = (paddle.to_tensor(v.numpy(), stop_gradient=not trains) for v in (MORE, LESS))
     assert program(x).tolist() == function(x).tolist()
-    with pytest.raises(
-        OarlockError, match="'doubled' came to its end without a `return`.*"
-    ) as caught:
+    with pytest.raises(OarlockError, match="'doubled' ended without a `return`.*") as caught:
         program(less)
     assert "test_optional_returns.py" in str(caught.value)
 
@@ -88,5 +86,5 @@ def test_a_saved_model_says_the_same(tmp_path: Path) -> None:
     paddle.jit.save(to_static(used), str(tmp_path / "m"), [InputSpec([2])], verify=False)
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(MORE).tolist() == [3.0, 5.0]
-    with pytest.raises(OarlockError, match="'doubled' came to its end without a `return`"):
+    with pytest.raises(OarlockError, match="'doubled' ended without a `return`"):
         loaded(LESS)

@@ -47,10 +47,10 @@ def of_other_dtypes(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (used, r"'r' may be None here.*r = x \* 2\): ask `is not None` before\n.*return r \+ 1"),
+        (used, r"'r' may be None here.*r = x \* 2\): check `is not None` before\n.*return r \+ 1"),
         (
             used_after_a_loop,
-            r"'best' may be None here.*ask `is not None` before\n.*return best \* 2",
+            r"'best' may be None here.*check `is not None` before\n.*return best \* 2",
         ),
         (
             of_several_elements,
@@ -71,7 +71,7 @@ def test_rejected(function: Any, words: str) -> None:
 def test_a_run_ends_where_a_result_is_none() -> None:
     program = to_static(given_back)
     assert program(paddle.to_tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
-    with pytest.raises(AssertError, match="'r' is None, where a program returns a tensor"):
+    with pytest.raises(AssertError, match="'r' is None, but a program must return tensors"):
         program(paddle.to_tensor([-1.0, 2.0 - 4]))
 
 
@@ -138,16 +138,16 @@ def no_value_appended(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "why", "line"),
     [
-        (none_in_another_branch, "'r' is None here; ask `is not None` before", r"y = r \+ 1"),
-        (none_in_rounds, "'r' is None here; ask `is not None` before", r"paddle.abs\(r\)"),
+        (none_in_another_branch, "'r' is None here; check `is not None` before", r"y = r \+ 1"),
+        (none_in_rounds, "'r' is None here; check `is not None` before", r"paddle.abs\(r\)"),
         (
             no_value_in_another_branch,
-            "'r' has no value: the way that gives it one was not taken",
+            "'r' has no value: the branch that assigns it was not taken",
             "if x.max",
         ),
         (
             no_value_appended,
-            "'r' has no value: the way that gives it one was not taken",
+            "'r' has no value: the branch that assigns it was not taken",
             "if x.max",
         ),
     ],

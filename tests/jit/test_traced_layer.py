@@ -212,7 +212,7 @@ def test_bad_calls() -> None:
 
 
 def test_a_layer_that_returns_no_tensor_is_rejected() -> None:
-    with pytest.raises(paddle.TraceError, match="gives no tensor"):
+    with pytest.raises(paddle.TraceError, match="returns no tensor"):
         trace(lambda s, x: None, normal(2, 4))
     with pytest.raises(paddle.TraceError, match="not set"):
         trace(lambda s, x: (x * 2, {"label"}), normal(2, 4))

@@ -98,7 +98,7 @@ def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) 
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="none of the made-up inputs fits; index: 99 is out of range"
+        UserWarning, match="none of the generated inputs fits; index: 99 is out of range"
     ):
         paddle.jit.save(paddle.jit.to_static(hundredth), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.arange(100.0)).item() == 198.0
@@ -132,7 +132,7 @@ def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_p
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="none of the made-up inputs fits; a loop has more than 2000 iterations"
+        UserWarning, match="none of the generated inputs fits; a loop has more than 2000 iterations"
     ):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [
@@ -155,7 +155,7 @@ class Squeezed(nn.Layer):
 def test_a_size_that_is_squeezed_away_is_1_in_files(tmp_path: Path) -> None:
     prefix = tmp_path / "m"
     with pytest.warns(
-        UserWarning, match="not verified: none of the made-up inputs fits; engine: squeeze2"
+        UserWarning, match="not verified: none of the generated inputs fits; engine: squeeze2"
     ):
         paddle.jit.save(Squeezed(), prefix, input_spec=[InputSpec([None, 3, None], "float32")])
     loaded = paddle.jit.load(prefix)

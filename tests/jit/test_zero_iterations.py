@@ -66,7 +66,7 @@ def test_it_is_an_error(body: Body, trains: bool) -> None:
     assert function(x, TWO).tolist() == body(x, TWO).tolist()
     name = "k" if body is counter else "last"
     said = (
-        f"'{name}' has no value: the loop that gives it one ran no round"
+        f"'{name}' has no value: the loop that assigns it ran zero iterations"
         if trains
         else f"no_round_gave_{name}"
     )
@@ -159,7 +159,7 @@ def test_what_no_round_chose_is_an_error(body: Body, trains: bool) -> None:
     for found, want in zip(_flat(function(x)), _flat(body(x)), strict=True):
         assert found.tolist() == want.tolist()
     with pytest.raises(
-        OarlockError, match="'(best|number)' has no value: the way that gives it one was not taken"
+        OarlockError, match="'(best|number)' has no value: the branch that assigns it was not taken"
     ) as caught:
         function(less)
     assert "test_zero_iterations.py" in str(caught.value)

@@ -27,16 +27,20 @@ REASONS = {
 MISSING = {type: reason for reason, types in REASONS.items() for type in types.split()}
 HEAD = """# Ops
 
-What each op can do, written by `python -m tests.ops.ops_page` from the ops, the rows of their tests and the table of lowerings;
-a test fails when this page is not what that gives. {there} of the {emitted} op types that exports of PaddlePaddle 2.6.2 hold are there.
+The abilities of each op. `python -m tests.ops.ops_page` writes this page from the op definitions,
+their test rows and the table of ONNX conversions; a test fails if it is out of date. {there} of the
+{emitted} op types that exports of PaddlePaddle 2.6.2 contain are supported.
 
-- **rows**: calls in the op table; each is compared with a reference and with the rule for its shape and dtype.
-- **gradient**, **second**: tested in float64 against slopes, and the gradient of the gradient likewise. `-`: there is no gradient, and
-  [below](#no-gradient) is why; or that of the gradient is zero, or refused.
-- **recorded**: in programs of `jit.save` and traces; `by value`: the size of the result depends on values, and is unknown there.
-- **ONNX**: lowered for the engine. An op without runs eagerly and in the interpreter.
-- **Paddle**: how many of the rows give what PaddlePaddle 2.6.2 gives: results, and their gradients. [Below](#rows-that-differ) is why the others
-  are not compared.
+- **rows**: number of calls in the test tables. Each is compared with a reference and with the meta
+  rule.
+- **gradient**, **second**: whether the first and second derivatives are tested, against finite
+  differences in float64. `-` for the first: the op has [no gradient](#no-gradient). `-` for the
+  second: it is zero, or not supported.
+- **recorded**: whether programs of `jit.save` and traces can contain the op. `by value`: they can,
+  but the size of the result depends on values and is unknown in the program.
+- **ONNX**: whether it is converted to ONNX. Other ops run eagerly and in the interpreter.
+- **Paddle**: in how many rows the results agree with PaddlePaddle 2.6.2, and in how many the
+  gradients do. The others [are not compared](#rows-that-differ).
 """
 
 
@@ -92,17 +96,17 @@ def page() -> str:
         table(heads, [cells(op, lowered) for op in public]),
         "## No gradient\n\n"
         + by_reason([(op.type, op.traits.no_grad) for op in public if op.traits.no_grad]),
-        "## On a GPU over the processor\n\nOps whose kernel runs on the processor when operands are on a GPU:\n\n"
+        "## On the CPU for GPU inputs\n\nOps whose kernel runs on the CPU when its inputs are on a GPU:\n\n"
         + by_reason([(op.type, op.traits.host) for op in public if op.traits.host]),
-        "## Rows that differ\n\nResults that are not compared with Paddle's:\n\n"
+        "## Rows that differ\n\nRows whose results are not compared with those of Paddle, by reason:\n\n"
         + by_reason(
             [(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]
         ),
-        "Gradients that are not:\n\n"
+        "Rows whose gradients are not compared:\n\n"
         + by_reason([(row.type, row.paddle_grad) for row in ROWS if row.paddle_grad]),
-        "## Missing\n\nOps in exports of Paddle that have no kernel here; some of them the engine runs:\n\n"
+        "## Missing\n\nOps in exports of Paddle that have no kernel; the engine runs some of them:\n\n"
         + by_reason(list(MISSING.items())),
-        "Ops that only the engine runs, in models of real Paddle:\n\n"
+        "Ops in models of real Paddle that only the engine runs:\n\n"
         + ", ".join(f"`{type}`" for type in sorted(lowered - OPS.keys()))
         + "\n",
     ]

@@ -1,4 +1,4 @@
-"""What a row of the op table is, and the numbers that rows are made of.
+"""The rows of the op table, and generators of their inputs.
 
 Each `table_<family>.py` holds a list ROWS; every test of this folder walks all of them.
 """
@@ -17,23 +17,26 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """One call of an op, and what is known of its result.
+    """One call of an op, and how its result is checked.
 
-    args: one entry per input slot in the op's order: an array, None, or a list of arrays
-    attrs: only those that are not at their defaults
-    ref: NumPy reference on the same args (None entries included), giving an array, a list or a
-    tuple as the op does tol: relative and absolute tolerance of every comparison in float32 grad:
-    whether the gradient may be tested here; False next to a kink or a tie second: whether the
-    gradient of the gradient may be
-    through: what the gradient is tested of, a function of the results, where those are known only
-    up to a factor constant: input slots that are not differentiated in this row
-    hermitian: input slots whose matrices must equal their conjugate transposes
-    random: the result is drawn, so only its shape and dtype can be compared
-    unset: result slots that real Paddle leaves unwritten here
-    paddle: why real Paddle's result is not compared (empty: it is)
-    paddle_grad: why real Paddle's gradient is not compared (empty: it is)
-    half: why the row is not run in half precision (empty: it is)
-    engine: why the engine's result is not compared, where the op has a lowering (empty: it is)
+    args: one entry per input slot in the op's order: an array, None, or a list of arrays.
+    attrs: the attributes that are not at their defaults.
+    ref: a NumPy reference of the same args (None entries included); returns an array, a list or a
+    tuple, as the op does.
+    tol: relative and absolute tolerance of every comparison in float32.
+    grad: whether the gradient is tested; False next to a kink or a tie.
+    second: whether the gradient of the gradient is tested.
+    through: a function of the outputs whose gradient is tested, for outputs that are determined
+    only up to a factor.
+    constant: input slots that are not differentiated in this row.
+    hermitian: input slots whose matrices must equal their conjugate transposes.
+    random: the output is random, so only its shape and dtype are compared.
+    unset: output slots that real Paddle leaves unwritten here.
+    paddle: the reason why real Paddle's result is not compared; empty if it is.
+    paddle_grad: the reason why real Paddle's gradient is not compared; empty if it is.
+    half: the reason why the row is not run in half precision; empty if it is.
+    engine: the reason why the engine's result is not compared although the op has a lowering; empty
+    if it is.
     """
 
     type: str
@@ -55,37 +58,35 @@ class Row:
 
 
 class Numbers:
-    """Numbers for rows, the same on every run.   All float32 unless the name says otherwise."""
+    """A generator of inputs for rows, the same ones in every run; float32 unless stated."""
 
     def __init__(self, seed: int) -> None:
         self._source = np.random.default_rng(seed)
 
     def f(self, *shape: int) -> Array:
-        """Of either sign, between 0.2 and 1 from zero: away from the kinks that functions have
-        there.
-        """
+        """Values in [-1, -0.2] or [0.2, 1]: not near zero, where functions have kinks."""
         size = self._source.uniform(0.2, 1.0, shape) * self._source.choice([-1.0, 1.0], shape)
         return np.asarray(size, dtype=np.float32)
 
     def c(self, *shape: int) -> Array:
-        """Complex, both parts as of `f`."""
+        """Complex values; both parts are like those of `f`."""
         return np.asarray(self.f(*shape) + 1j * self.f(*shape), dtype=np.complex64)
 
     def pos(self, *shape: int) -> Array:
-        """Between 0.2 and 1."""
+        """Values in [0.2, 1]."""
         return np.asarray(self._source.uniform(0.2, 1.0, shape), dtype=np.float32)
 
     def distinct(self, *shape: int) -> Array:
-        """No two closer than 0.1: no ties for maxima and sorting."""
+        """Values that differ by at least 0.1: no ties for maxima and sorting."""
         count = math.prod(shape)
         return np.asarray(
             self._source.permutation(count).reshape(shape) * 0.1 - count * 0.05, dtype=np.float32
         )
 
     def ints(self, *shape: int, low: int = 0, high: int = 5, dtype: str = "int64") -> Array:
-        """Whole numbers from [low, high)."""
+        """Integers in [low, high)."""
         return np.asarray(self._source.integers(low, high, shape), dtype=dtype)
 
     def bools(self, *shape: int) -> Array:
-        """Truth values."""
+        """Random bools."""
         return np.asarray(self._source.integers(0, 2, shape), dtype=bool)

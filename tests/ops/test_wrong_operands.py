@@ -193,7 +193,9 @@ def test_none_in_a_list() -> None:
 def test_bilinear_tensor_product_takes_matrices(shape: list[int]) -> None:
     with writing():
         x = paddle.static.data("x", shape)
-        with pytest.raises(paddle.OarlockError, match="^bilinear_tensor_product: needs two axes"):
+        with pytest.raises(
+            paddle.OarlockError, match="^bilinear_tensor_product: X and Y must have two axes"
+        ):
             paddle.static.nn.bilinear_tensor_product(x, x, 4)
         assert paddle.static.default_startup_program().global_block().ops == []
 

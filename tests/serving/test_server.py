@@ -247,7 +247,7 @@ def test_texts_among_numbers_do_not_grow() -> None:
 def test_what_has_no_end_does_not_outlive_the_server(
     model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving._Ending, "run", lambda *_, **__: None)
+    monkeypatch.setattr(serving._GracefulServer, "run", lambda *_, **__: None)
     served = ServedModel(model)
     feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
     assert len(served.engine.run(feeds)) == 2

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oarlock.autodiff import grad_ops
-from oarlock.autodiff.grad_ops import GradOps
+from oarlock.autodiff.execute_grad_ops import GradOps
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc

@@ -18,7 +18,7 @@ from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, differentiable
 from .backward_pass import ProgramBackwardPass
 from .decompose import decompose_in_place
-from .grad_ops import GradOps
+from .execute_grad_ops import GradOps
 from .saved_values import SavedValues
 
 BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's attribute op_role

@@ -17,7 +17,7 @@ from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY
 from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
-from ..ops.meta_rules import UnknownSize
+from ..ops.shared_meta_rules import UnknownSize
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_like, reduce_to, zeros_for
 from .saved_values import SavedValues

@@ -16,10 +16,10 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY, recurrent_grad_parents
 from ..ir.program import Kind, OpDesc, Program
-from ..ops.meta_rules import UnknownSize
+from ..ops.shared_meta_rules import UnknownSize
 from .backward_pass import apply_rule
 from .cotangents import reduce_to, zeros_for
-from .grad_ops import GradOps
+from .execute_grad_ops import GradOps
 
 
 def decompose_gradients(program: Program) -> Program:

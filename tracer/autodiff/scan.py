@@ -71,12 +71,12 @@ class RecurrentGradient:
 
     def _results(self, names: list[str]) -> None:
         """Assign the gradients of `names` to the variables that `recurrent_grad` reads."""
-        totals = {n: self._total(n) for n in dict.fromkeys(names)}
+        totals = {n: self._total_cotangent(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_like(self.recorder, f"{name}@GRAD", total.raw)
             self.recorder.emit("assign", {"X": [total.name]}, {"Out": [out.name]})
 
-    def _total(self, name: str) -> Variable:
+    def _total_cotangent(self, name: str) -> Variable:
         cotangents = self.backward.cotangents
         return (
             cotangents.total(name)

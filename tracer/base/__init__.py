@@ -1,4 +1,4 @@
-"""What was left of `paddle.fluid` in Paddle 2.5 and 2.6: the same names, from where they are."""
+"""`paddle.base`, the part of `paddle.fluid` that remained in Paddle 2.5 and 2.6."""
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
@@ -31,7 +31,7 @@ from . import dygraph, framework
 
 
 def __getattr__(name: str) -> _Any:
-    return getattr(_import_module("..fluid", __name__), name)  # all else
+    return getattr(_import_module("..fluid", __name__), name)
 
 
 __all__ = [

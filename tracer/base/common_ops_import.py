@@ -1,6 +1,4 @@
-"""What Paddle's own layers begin with, `paddle.common_ops_import`: those who write layers like them
-import it, too.
-"""
+"""`paddle.common_ops_import`: the names that implementations of layers import."""
 
 from ..fluid import core, dygraph_utils
 from ..fluid.core import VarDesc

@@ -1,5 +1,5 @@
-"""`paddle.base.dygraph` of Paddle 2.5 and 2.6: what `fluid.dygraph` has, without the ways
-of 1.x.
+"""`paddle.base.dygraph` of Paddle 2.5 and 2.6: the names of `fluid.dygraph` with the behavior of
+Paddle 2.
 """
 
 import sys as _sys
@@ -12,7 +12,7 @@ import numpy as _np
 
 from ..core import unique_name as _unique_name
 from ..core.eager import EAGER as _EAGER
-from ..core.mode import use_mode as _pushed
+from ..core.mode import use_mode as _use_mode
 from ..core.tensor import Tensor as _Tensor
 from ..static import Program as _Program
 from ..static import program_guard as _program_guard
@@ -24,33 +24,33 @@ from ..tensor.creation import to_tensor as _to_tensor
 
 @_contextmanager
 def guard(place: _Any = None) -> _Iterator[None]:
-    """Run what the body says at once; names count anew, and programs written in it are new ones.
+    """Run the body in eager mode, with new generated names and new default programs.
 
-    place: is taken, and changes nothing
+    place: accepted without effect
     """
-    with _pushed(_EAGER), _program_guard(_Program(), _Program()), _unique_name.guard():
+    with _use_mode(_EAGER), _program_guard(_Program(), _Program()), _unique_name.guard():
         yield
 
 
 def to_variable(
     value: _Any, name: str | None = None, zero_copy: bool | None = None, dtype: _Any = None
 ) -> _Tensor:
-    """A tensor with the values of an array; a tensor itself."""
+    """Convert an array to a tensor; return a tensor unchanged."""
     if isinstance(value, _Tensor):
         return value
-    made: _Tensor = _to_tensor(_np.asarray(value), dtype=dtype)
+    tensor: _Tensor = _to_tensor(_np.asarray(value), dtype=dtype)
     if name is not None:
-        made.name = name
-    return made
+        tensor.name = name
+    return tensor
 
 
-base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names.
+base = _sys.modules[__name__]  # `paddle.base.dygraph.base` has the same names
 
 
 def __getattr__(name: str) -> _Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_import_module("..fluid.dygraph", __package__), name)  # all else
+    return getattr(_import_module("..fluid.dygraph", __package__), name)
 
 
 __all__ = ["disable_dygraph", "enable_dygraph", "enabled", "guard", "to_variable"]

@@ -25,12 +25,12 @@ class Aliasable:
 
 @dataclass(frozen=True)
 class Invalidation:
-    """Why a tensor or list must not be read.
+    """The reason why a tensor or list must not be read: another name of it may have been mutated.
 
     tensor: the tensor or list.
-    since: the line after which it may be the same as another one.
+    since: the line after which it may alias the mutated object.
     by: the line of the mutation.
-    is_list: whether the list itself, not an element, was changed.
+    is_list: whether the list itself, not an element, was mutated.
     """
 
     tensor: Any
@@ -39,7 +39,7 @@ class Invalidation:
     is_list: bool = False  # whether the list itself, not an element, was changed
 
     def error(self) -> TraceError:
-        """Return the error for a read."""
+        """Return the error to raise when the tensor or list is read."""
         return TraceError(with_user_line(f"this value may be out of date: {self.why}"))
 
     @property
@@ -66,11 +66,11 @@ class Invalidation:
 class Aliases:
     """The may-alias relation of tensors and lists of a program.
 
-    invalidated: by id, those that must not be read
+    invalidated: by id, the tensors and lists that must not be read.
     """
 
     invalidated: dict[int, Invalidation] = field(default_factory=dict)
-    # By id, the aliases with the line since which they may be the same.
+    # By id: the possible aliases of a tensor, each with the line after which it may be the same.
     _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _lists: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
@@ -83,20 +83,20 @@ class Aliases:
     # ---------------------------------------------------------------------------------------
 
     def record_creation(self, tensor: Any, before: int | None = None) -> None:
-        """Record that a tensor or list exists from now on, for `existed_at`.
+        """Record the creation time of a tensor or list, for `existed_at`.
 
-        before: a timestamp; treat it as if it had existed at this time
+        before: a timestamp to record in place of the current one.
         """
         if before is not None:
             self._creation_order[id(tensor)] = before - 1
         self._creation_order.setdefault(id(tensor), len(self._creation_order))
 
     def timestamp(self) -> int:
-        """Return the current time, for `existed_at`."""
+        """Return the current logical time, which `existed_at` accepts."""
         return len(self._creation_order)
 
     def existed_at(self, tensor: Any, moment: int) -> bool:
-        """Whether a tensor existed at a time; external tensors always did."""
+        """Whether a tensor existed at a logical time; external tensors always did."""
         return is_external(tensor) or self._creation_order.get(id(tensor), moment) < moment
 
     def may_alias(self, a: Any, b: Any) -> bool:
@@ -104,21 +104,22 @@ class Aliases:
         return a is b or id(b) in self._others.get(id(a), ())
 
     def aliases_of(self, value: Any) -> list[Any]:
-        """Return a value with all that it may alias; nothing for a scalar."""
+        """Return a value and all values that it may alias; an empty list for a scalar."""
         found = [other for other, _ in self._others.get(id(value), {}).values()]
         return [value, *found] if is_mutable(value) else []
 
     def link(self, a: Any, b: Any, since: str) -> None:
-        """Record that two values may be the same."""
+        """Record that two values may be the same tensor from the line `since` on."""
         if a is not b and id(b) not in self._others.get(id(a), ()):
             self._links.append((a, b))
             self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
             self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
     def merge(self, made: Sequence[tuple[Any, PathValues]]) -> None:
-        """Record that each new value is one of several, all selected by the same condition.
+        """Record that each merged value is one of its values on the paths. One condition selects
+        the path of all of them.
 
-        made: pairs of a new value and its values on each path
+        made: pairs of a merged value and its values on each path.
         """
         found = [
             (new, other) for new, ways in made for value in ways for other in self.aliases_of(value)
@@ -135,7 +136,9 @@ class Aliases:
             self.link(one, two, since)
 
     def link_lists(self, a: Any, b: Any) -> None:
-        """Record that two lists may be the same, and that `a` may be what `b` may be."""
+        """Record that two lists may be the same, and that `a` may alias everything that `b` may
+        alias.
+        """
         since = _current_line()
         for other in (b, *(found for found, _ in self._lists.get(id(b), {}).values())):
             if other is not a:
@@ -143,7 +146,7 @@ class Aliases:
                 self._lists.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
     def list_aliases(self, array: Any) -> list[Any]:
-        """Return a list with all lists that it may be."""
+        """Return a list and all lists that it may alias."""
         return [array, *(other for other, _ in self._lists.get(id(array), {}).values())]
 
     def num_links(self) -> int:
@@ -151,7 +154,7 @@ class Aliases:
         return len(self._links)
 
     def discard_links(self, since: int, moment: int) -> None:
-        """Remove the links after the first `since`, except those between values that existed at
+        """Remove all but the first `since` links, except those between values that existed at
         `moment`.
         """
         result, self._links[since:] = self._links[since:], []
@@ -167,7 +170,7 @@ class Aliases:
                 del self._others[a][b], self._others[b][a]
 
     def has_new_links(self, since: int, moment: int) -> bool:
-        """Whether a link after the first `since` is between values that existed at `moment`."""
+        """Whether any but the first `since` links is between values that existed at `moment`."""
         return any(
             self.existed_at(a, moment) and self.existed_at(b, moment)
             for a, b in self._links[since:]
@@ -184,13 +187,13 @@ class Aliases:
         self.invalidated.pop(id(tensor), None)
 
     def on_list_write(self, array: Any) -> None:
-        """Invalidate the lists that may be the same as a list whose length or elements changed."""
+        """Invalidate the lists that may alias a list whose length or elements changed."""
         by = _current_line()
         for other, since in self._lists.get(id(array), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by, is_list=True)
 
     def check_list(self, array: Any) -> None:
-        """Raise TraceError for a list that may have a different length now."""
+        """Raise TraceError for a list that was invalidated, because its length may have changed."""
         found = self.invalidated.get(id(array))
         if found is not None and found.is_list:
             raise found.error()
@@ -202,8 +205,8 @@ class Aliases:
             raise found.error()
 
     def check_external(self, given: Iterable[Any]) -> None:
-        """Raise TraceError if one of the `given` tensors, or an external tensor, is invalidated at
-        the end: its owner can read it.
+        """Raise TraceError if, at the end of the capture, an external tensor or one of `given` is
+        invalidated: code outside of the program could read it.
         """
         owned = {id(tensor) for tensor in given}
         for id_, found in self.invalidated.items():
@@ -212,8 +215,8 @@ class Aliases:
 
     @contextmanager
     def ignoring_invalidation(self) -> Iterator[None]:
-        """Allow reads of invalidated tensors in the body, which writes the results of a branch or
-        loop.
+        """Allow reads of invalidated tensors in the body of the `with` statement, which writes the
+        results of a branch or loop.
         """
         kept, self.invalidated = self.invalidated, {}
         try:

@@ -21,8 +21,8 @@ def needs_static_image_size(op: OpDesc) -> bool:
 
 
 def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
-    """Return the program with every input dimension dynamic that no guard fixes and whose size the
-    ops accept to vary.
+    """Return the program with dynamic input dimensions: all that no guard fixes and for which the
+    ops accept other sizes.
     """
     guarded = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_blocks(program):
@@ -38,8 +38,8 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
         needs_static_image_size(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
     ):
         dynamic = {f for f in dynamic if f[1] == 0}
-    # Sizes that only differ together, such as the batch of two inputs, are found by their common
-    # value.
+    # Sizes that can only change together, such as the batch sizes of two inputs, have equal values
+    # in the trace: dimensions with equal sizes are tried together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
         if not same_size_dims & guarded and _try_infer(
@@ -54,8 +54,8 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
 
 
 def without_guards(program: Program) -> Program:
-    """Return the program without guards; the dimensions that they fixed become dynamic if the ops
-    accept it.
+    """Return the program without guards. The dimensions that they fixed become dynamic if the ops
+    accept other sizes.
     """
     if program.contract is None or not program.contract.guards:
         return program
@@ -96,7 +96,7 @@ def _try_infer(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program 
 
 
 def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
-    """Whether the rank of the result depends on a dynamic size being 1."""
+    """Whether the rank of the op's result depends on whether a dynamic size is 1."""
     return (
         op.type == "squeeze2"
         and not op.attr("axes")

@@ -1,5 +1,5 @@
-"""Sizes that report how Python uses them: a size that Python only computes with may become dynamic,
-a size that it compares must stay constant.
+"""Sizes that report how Python code uses them. A size that Python only uses in arithmetic may
+become dynamic; a size that Python compares or converts must stay constant.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Callback = Callable[[], None]
 class GuardedInt(int):
     """A size, or an int computed from sizes.
 
-    callbacks: called when Python bases a decision on the value: compares it, tests whether it is 0,
-    or converts it to a plain number
+    callbacks: called when Python code compares the value, tests whether it is 0, or converts it to
+    a plain number.
     """
 
     callbacks: tuple[Callback, ...]
 
     def __new__(cls, value: int, callbacks: tuple[Callback, ...]) -> GuardedInt:
-        """Create a size; its value is fixed."""
+        """Create a size with a value and its callbacks."""
         result = super().__new__(cls, value)
         result.callbacks = callbacks
         return result
@@ -116,11 +116,10 @@ for _name in (
 
 
 class GuardedShape(list[Any]):
-    """A shape that reports when Python reads a size.
+    """A shape that reports when Python code reads a size.
 
     note: called with the axis that is read.
-    decided: called with an axis whose size Python does more with than compute; None if nobody needs
-    to know.
+    decided: called with an axis whose size Python compares or converts; None to ignore this.
     """
 
     def __init__(

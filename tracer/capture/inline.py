@@ -34,7 +34,8 @@ def inline(
 class _Inliner:
     """Copies one program.
 
-    names: the new name of each variable, by block and name; blocks: the new block of each block
+    names: the new name of each variable, by block and name.
+    blocks: by index of a block, the index of its copy.
     """
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
@@ -94,8 +95,8 @@ class _Inliner:
         return replace(op, inputs=named(op.inputs), outputs=named(op.outputs), attrs=attrs)
 
     def _name_steps(self, block: int, op: OpDesc) -> None:
-        """Let a step of a sequence have the name of the sequence in the block of a `recurrent`
-        op.
+        """In the block of a `recurrent` op, give the variables of steps the new names of their
+        sequences.
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
@@ -115,7 +116,7 @@ class _Inliner:
         )
 
     def _block(self, index: int) -> int:
-        """Copy a block unless it is copied, and return its new index."""
+        """Copy a block on the first call, and return the index of the copy."""
         if index not in self._blocks:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
             result = self._blocks[index] = Block(

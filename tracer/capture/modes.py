@@ -1,5 +1,5 @@
-"""The two modes that write a program: `Trace` runs and records each op, `Static` only records
-it.
+"""The two modes that record programs: `Trace` runs and records each op; `Static` records each op
+without running it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ EXTERNAL_WRITE = "a recorded program cannot change a parameter or another extern
 
 
 class Trace(Eager):
-    """Run and record every op, and add a guard for each value and size that Python reads.
+    """Run and record every op, and add a guard for each value and size that Python code reads.
 
     recorder: the recorder of the program.
-    decided: if given, receives the variable and axis of each size that Python does more with than
-    compute.
+    decided: if given, receives the variable and axis of each size that Python code compares or
+    converts.
     """
 
     is_eager = False
@@ -51,7 +51,7 @@ class Trace(Eager):
         self.recorder, self.decided = recorder, decided
 
     def with_tape(self, tape: bool) -> Trace:
-        """Return the mode of the same recording, with or without autograd."""
+        """Return a mode for the same recorder, with or without autograd."""
         return Trace(self.recorder, tape, self.decided)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -71,13 +71,13 @@ class Trace(Eager):
         return name
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """Return a second tensor with the same value, for the same variable."""
+        """Return a second Tensor with the same value, which denotes the same variable."""
         result = super().snapshot(tensor)
         self.recorder.bind(result, self.recorder.name_of(tensor))
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Let a tensor denote the result of an in-place op. Raises TraceError for an external
+        """Make `tensor` denote the result of an in-place op. Raises TraceError for an external
         tensor.
         """
         if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
@@ -117,14 +117,14 @@ class Trace(Eager):
 
 
 class Static(Mode):
-    """Record every op without running it; a dynamic size becomes a value of the program."""
+    """Record every op without running it. Reading a dynamic size returns a Variable."""
 
     is_eager = False
-    # set by autodiff, which emits ops in this mode
+    # Records gradients; set by autodiff, which imports this module.
     differentiate: ClassVar[Callable[..., list[Any] | None]]
     static = True
     continues = False  # whether recording continues after an error
-    # `switch_case`, set by control/switch_case.py, which builds on this file
+    # `switch_case`; set by control/switch_case.py, which imports this module.
     switch: ClassVar[Callable[..., Any]]
 
     def __init__(
@@ -136,7 +136,7 @@ class Static(Mode):
 
     @property
     def converts(self) -> bool:
-        """Whether source code is converted."""
+        """Whether Python functions are converted before they are called."""
         return self._convert is not None
 
     def note_missing_gradient(self, why: str) -> None:
@@ -150,8 +150,8 @@ class Static(Mode):
             self.recorder.hooks.append(handle)
 
     def refuse_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError. While `oarlock explain` runs, record the error and return True, so
-        that the caller skips `what`.
+        """Raise SideEffectError. While `oarlock explain` runs, collect the error instead and return
+        True: the caller then skips the operation `what`.
         """
         if self.builder is not None:
             return False
@@ -199,8 +199,8 @@ class Static(Mode):
         return result
 
     def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
-        """Raise an error of the recording. The mode of `oarlock explain` collects it and returns
-        `instead`.
+        """Raise an error of the recording. While `oarlock explain` runs, collect the error and
+        return `replace_base_mode`, the value with which the capture continues.
         """
         raise error
 
@@ -221,7 +221,7 @@ class Static(Mode):
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.report_error(wrong, _like_operands(op, metas))
+            inferred = self.report_error(wrong, _placeholder_metas(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         result = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
         outputs = {s.name: result_names(result[i]) for i, s in recorded_slots(op)}
@@ -232,8 +232,9 @@ class Static(Mode):
         return result[0] if len(op.outs) == 1 else tuple(result)
 
     def _require_defined(self, op: Op, operand: Any) -> Any:
-        """Return an operand, or report an error if it may have no value or has no single dtype and
-        rank. A scalar with 0 or 1 axes becomes 0-D.
+        """Return an input of an op. Report an error if it may be undefined, or if its dtype or rank
+        differs between paths. A scalar that is 0-D on one path and [1] on the other is reshaped to
+        0-D.
         """
         if not isinstance(operand, Variable):
             return operand
@@ -273,7 +274,7 @@ class Static(Mode):
         return self.recorder.variable(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """Return a second Variable for the same variable of the program."""
+        """Return a second Variable that denotes the same variable of the program."""
         if not isinstance(tensor, Variable):
             self._reject_external_write(tensor)
             return tensor
@@ -281,8 +282,8 @@ class Static(Mode):
         return self.recorder.variable(tensor.raw)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Let a tensor denote the result of an in-place op; a buffer is written by an op of the
-        program.
+        """Make `tensor` denote the result of an in-place op. For a buffer, write an op that assigns
+        it.
         """
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
@@ -294,7 +295,7 @@ class Static(Mode):
         self.recorder.aliases.on_write(tensor)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
-        """Let `tensor` denote the variable of `made`, without invalidating its aliases."""
+        """Make `tensor` denote the variable of `made`, without invalidating its aliases."""
         for inner in self.recorder.open_blocks[1:]:
             inner.rebound.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
@@ -338,9 +339,9 @@ class Static(Mode):
             self.recorder.reads.record_elements(tensor, reader)
 
 
-def _like_operands(op: Op, metas: tuple[Any, ...]) -> Any:
-    """Return shapes for the results of an op that rejects its operands: those of the first
-    operand.
+def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
+    """Return result shapes for an op that rejected its inputs, so that the capture can continue:
+    those of the first input.
     """
     first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
     found = [[first] if slot.many else first for slot in op.outs]
@@ -368,7 +369,7 @@ def maybe_undefined_error(half: MaybeUndefined) -> UndefinedError:
 
 
 def static_mode(mode: Mode) -> Static | None:
-    """Return the `Static` mode that `mode` is or wraps; None if there is none."""
+    """Return `mode`, or the mode that it wraps, if that is a `Static` mode; otherwise None."""
     found = base_mode(mode)
     return found if isinstance(found, Static) else None
 
@@ -385,31 +386,33 @@ def result_names(made: Any) -> list[str]:
 
 
 class SizeReader:
-    """Reads the sizes of a tensor from one `shape` op as long as that op is visible."""
+    """Reads sizes of a tensor from one `shape` op, as long as the result of that op is visible in
+    the current block.
+    """
 
     def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
         self._recorder, self._tensor = recorder, tensor
         self._name = tensor.name
-        self._sizes: Variable | None = None
+        self._shape_output: Variable | None = None
 
     def __call__(self, axis: int) -> Tensor:
         """Return the size of an axis."""
-        held = self._sizes
+        held = self._shape_output
         if (
             held is None
             or self._tensor.name != self._name
             or self._recorder.var(held.name) is not held.raw
         ):
             self._name = self._tensor.name
-            held = self._sizes = OPS["shape"](self._tensor)
+            held = self._shape_output = OPS["shape"](self._tensor)
         return symbolic_size(self._tensor, axis, held)
 
 
 def symbolic_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
-    """Return the size of an axis as a 0-D int32 value of the program: `shape`, then `slice`, as
-    Paddle records it.
+    """Return the size of an axis as a 0-D int32 Variable, by a `shape` and a `slice` op as in
+    Paddle.
 
-    sizes: the result of the `shape` op, if there is one
+    sizes: the result of the `shape` op if it was already recorded.
     """
     sizes = OPS["shape"](tensor) if sizes is None else sizes
     found: Tensor = OPS["slice"](
@@ -429,7 +432,7 @@ class UnknownSize:
 
 
 class SymbolicShape(list[Any]):
-    """A shape with dynamic sizes; reading one returns a Variable."""
+    """A shape with dynamic sizes. Reading a dynamic size returns a Variable."""
 
     def __init__(self, sizes: tuple[int, ...], variable: Callable[[int], Tensor]) -> None:
         super().__init__(UnknownSize(axis) if size < 0 else size for axis, size in enumerate(sizes))
@@ -468,7 +471,7 @@ class SymbolicShape(list[Any]):
         return self[:]
 
 
-# Flattened like a list; dynamic sizes become values of the program.
+# pytree flattens a SymbolicShape like a list; dynamic sizes become Variables.
 pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
 
 

@@ -1,8 +1,8 @@
-"""The structure of nested outputs: a program returns a flat list of tensors, which is nested again
-after a run.
+"""The structure of nested outputs. A program returns a flat list of tensors, from which the nested
+result is rebuilt after a run.
 
-The structure is stored as JSON: an output is its index, None is null, a list a list, a tuple
-{"tuple": [..]}, a dict {"dict": {..}}, a number or string {"value": ..}.
+The structure is stored as JSON. An output is its index, None is null, a list is a list, a tuple is
+{"tuple": [..]}, a dict is {"dict": {..}}, a number or string is {"value": ..}.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLAIN = (bool, int, float, str)
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
     """Return the tensors of nested containers with their paths, and the structure as JSON.
 
-    single: the path of a lone tensor
+    single: the path of the tensor if `value` is a tensor.
 
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
@@ -71,8 +71,8 @@ def _reject_other_leaf(leaf: Any) -> None:
 
 
 def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that nests a flat list of `count` outputs. Without a structure, one output
-    is returned as it is.
+    """Return a function that rebuilds the nested result from a flat list of `count` outputs. If
+    `tree` is empty, a single output is returned without nesting.
     """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
@@ -86,7 +86,8 @@ def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
 def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:
     """Convert the JSON structure to a pytree spec.
 
-    constants: the leaves after the `count` outputs, None first; the values found are appended
+    constants: the leaves after the `count` outputs, starting with None; the constants of the
+    structure are appended.
     """
     if node is None or isinstance(node, int):
         return count if node is None else node

@@ -23,15 +23,15 @@ MAX_SHOWN = 20  # elements of a tensor that an `assert` shows
 
 @dataclass
 class OpenBlock:
-    """A block that ops are being written to.
+    """A block to which ops are being written.
 
-    rebound: by id, tensors that the block changes in place, with their declaration before.
-    locations: mutable Python locations that it may write, with their values before.
-    local_objects: by id, Python objects created in the block, which nothing outside refers to.
-    owned_keys: locations that are variables of the statement to which the block belongs.
-    loop_lists: by id, lists that may have to become TensorArrays, and whether they have to.
-    conditions: names of conditions with the value that each is known to have here.
-    is_loop_body: whether the block runs repeatedly.
+    rebound: by id, tensors that the block changes in place, with their declarations from before.
+    locations: mutable Python locations that it may write, with their values from before.
+    local_objects: by id, Python objects created in the block, to which outer code has no reference.
+    owned_keys: keys of the variables that the `if` or loop statement of this block merges itself.
+    loop_lists: by id, a list that may have to become a TensorArray, and whether it has to.
+    conditions: names of conditions, with the value that each is known to have in this block.
+    is_loop_body: whether the block is a loop body.
     """
 
     block: Block
@@ -45,15 +45,15 @@ class OpenBlock:
 
 
 class RecordingPolicy(NamedTuple):
-    """What differs between capturing a function and building a static-graph program.
+    """How capturing a function and building a static-graph program differ.
 
-    tracks_outermost_block: mutations of Python objects and aliases are tracked outside of branches
-    and loops as well.
-    array_elements_alias: a TensorArray holds its elements themselves, as a Python list does, rather
-    than copies.
+    tracks_outermost_block: track mutations of Python objects, and aliases, also outside of branches
+    and loops.
+    array_elements_alias: a TensorArray shares its elements, as a Python list does; otherwise it
+    holds copies.
     rejects_none_results: a branch must not return None if the other one returns a value.
     names_operator_results: results of Python operators are named `tmp_0`, as in Paddle.
-    emits_grad_ops: gradients are Paddle's gradient ops.
+    emits_grad_ops: gradients are written as Paddle's gradient ops.
     """
 
     tracks_outermost_block: bool
@@ -70,8 +70,8 @@ STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
 class Checkpoint(NamedTuple):
     """The state of a recorder, for `rewind`.
 
-    blocks, ops: their numbers.
-    names: variables of the current block.
+    blocks, ops: the number of blocks, and of ops in the current block.
+    names: the variables of the current block.
     invalidated, links, moment: the state of the alias analysis.
     """
 
@@ -87,9 +87,9 @@ class Recorder:
     """Writes ops to a program.
 
     program: the program so far.
-    scope: by name, the tensors whose values are saved with it.
-    guards: the assumptions about values and sizes; policy: how captured functions and static-graph
-    programs differ.
+    scope: by name, the tensors whose values are saved with the program.
+    guards: the guards on values and sizes.
+    policy: how captured functions and static-graph programs differ.
     """
 
     policy = CAPTURE
@@ -204,8 +204,8 @@ class Recorder:
         )
 
     def rewind(self, mark: Checkpoint) -> None:
-        """Remove the ops, blocks and variables that were written since the checkpoint. The values
-        in `scope` remain.
+        """Remove the ops, blocks and variables that were written since the checkpoint. Values that
+        were added to `scope` stay.
         """
         names = set(mark.names)
         self.aliases.invalidated = dict(mark.invalidated)
@@ -238,13 +238,13 @@ class Recorder:
     # --------------------------------------------------------------------------
 
     def bind(self, tensor: Tensor, name: str) -> None:
-        """Let `tensor` denote the variable `name`."""
+        """Make `tensor` denote the variable `name`."""
         self._names[id(tensor)] = name
         self._tensors.append(tensor)
         self.aliases.record_creation(tensor)
 
     def rebind(self, name: str, other: str) -> None:
-        """Let the tensors that denote the variable `name` denote `other`."""
+        """Make the tensors that denote the variable `name` denote `other`."""
         self._names = {key: other if held == name else held for key, held in self._names.items()}
 
     def knows(self, tensor: Tensor) -> bool:
@@ -252,11 +252,11 @@ class Recorder:
         return id(tensor) in self._names
 
     def name_of(self, tensor: Tensor) -> str:
-        """Return the name of the variable that `tensor` denotes. An unknown tensor becomes a
-        constant whose value is saved with the program.
+        """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
+        becomes a constant whose value is saved with the program.
 
-        Raises TraceError for a tensor that was created in a branch or loop without being a result
-        of it, and for an invalidated tensor.
+        Raises TraceError for a tensor that was created in a branch or loop and is not one of its
+        results, and for an invalidated tensor.
         """
         self.aliases.check(tensor)
         name = self._names.get(id(tensor))
@@ -276,11 +276,13 @@ class Recorder:
         (block or self.block).vars[name] = desc
         return desc
 
-    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
+    def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._known_names.get(id(tensor)) or self.namer.persistable(wanted or tensor.name)
+        name = self._known_names.get(id(tensor)) or self.namer.persistable(
+            preferred_name or tensor.name
+        )
         trainable = not tensor.stop_gradient
         flags = {"persistable": True, "is_parameter": trainable, "stop_gradient": not trainable}
         self.declare(name, tensor.meta, self.program.block, **flags)
@@ -291,7 +293,7 @@ class Recorder:
     def feed(self, name: str, meta: Meta, path: str = "") -> VarDesc:
         """Declare an input.
 
-        path: its position in the arguments of a call, by default its name
+        path: its position in the nested arguments, such as `y.0`; by default its name.
         """
         desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
         col = sum(op.type == "feed" for op in self.program.block.ops)
@@ -317,7 +319,7 @@ class Recorder:
     # --------------------------------------------------------------------------
 
     def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
-        """Declare the variable of a result; an in-place result is the variable of its operand."""
+        """Declare the variable of a result. For an in-place op it is the variable of the input."""
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
             operand = args[index] if index < len(args) else None
@@ -418,8 +420,8 @@ class Recorder:
         )
 
     def operand_name(self, tensor: Tensor) -> str:
-        """Return the variable that an op reads for `tensor`. For a maybe-undefined tensor this is
-        the result of a run-time check.
+        """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
+        tensor, write a run-time check and return the name of its result.
         """
         name = self.name_of(tensor)
         half = tensor.maybe_undefined if isinstance(tensor, Variable) else None
@@ -434,8 +436,8 @@ class Recorder:
         return found
 
     def is_defined_here(self, half: MaybeUndefined) -> bool:
-        """Whether the conditions that are known here imply that a maybe-undefined variable has a
-        value.
+        """Whether the conditions that are known in the open blocks imply that a maybe-undefined
+        variable has a value.
         """
         late = half.check
         return late is not None and any(
@@ -460,5 +462,5 @@ def plain_attr(value: Any) -> Any:
 
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:
-    """Return the result slots that are written to a file: optional ones (`Mask~?`) are left out."""
+    """Return the output slots that are written to a file; optional ones (`Mask~?`) are omitted."""
     return [(i, s) for i, s in enumerate(op.outs) if not s.optional]

@@ -1,5 +1,5 @@
-"""Symbolic scalars: variables that stand for Python numbers, on some or all paths. Eager execution
-has an int, float or bool in their place.
+"""Symbolic scalars: Variables for which eager execution has a Python int, float or bool, on all or
+some paths.
 
 Their operators return what those of Python numbers return. Operations that need the number itself,
 such as hash() and str(), raise an error.
@@ -26,7 +26,7 @@ SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 class ScalarKind:
     """The Python types that a variable stands for.
 
-    types: Python types; Tensor is among them if the value is a tensor on some path.
+    types: the types; contains Tensor if eager execution has a tensor on some path.
     is_nonnegative: whether it is an int that is never negative.
     """
 
@@ -93,12 +93,14 @@ def scalar_error(value: Any, what: str, fix: str) -> TraceError:
 
 
 def reject_scalar(value: Any, what: str, fix: str, replace_base_mode: Any) -> Any:
-    """Report that error; while `oarlock explain` runs, return `instead`."""
+    """Report the error of `scalar_error`. While `oarlock explain` runs, return `replace_base_mode`,
+    the value with which the capture continues.
+    """
     return report_error(scalar_error(value, what, fix), replace_base_mode)
 
 
 def report_error(error: TraceError, replace_base_mode: Any) -> Any:
-    """Let the current mode raise an error, or collect it and return `instead`."""
+    """Let the current mode raise an error, or collect it and return `replace_base_mode`."""
     mode = base_mode(state.mode)
     if not mode.static:
         raise error
@@ -196,7 +198,7 @@ def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def is_always_scalar(stands: ScalarKind | None) -> bool:
-    """Whether a value is a number on all paths."""
+    """Whether a variable of this kind is a number on all paths."""
     return stands is not None and Tensor not in stands.types
 
 
@@ -220,7 +222,7 @@ def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
 
 
 def _reject_repeat(count: Any) -> None:
-    """Raise TraceError for a list times a symbolic int: eager execution repeats the list."""
+    """Raise TraceError for a list times a symbolic int, which repeats the list in eager mode."""
     if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
             f"a list whose length is known only at run time (times{count.creation_site}); use "
@@ -248,7 +250,7 @@ def _apply_to_scalars(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -
 
 
 def _bool_to_int(value: Any) -> Any:
-    """Return a truth value as the 0 or 1 that Python computes with."""
+    """Cast a bool Variable to int, because Python's arithmetic on bools returns ints."""
     if isinstance(value, bool) or not isinstance(value, Tensor) or value.meta.dtype != bool:
         return int(value) if isinstance(value, bool) else value
     result = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
@@ -261,18 +263,18 @@ def _tensor_operator(self: Any, other: Any, method: str) -> Any:
 
 
 def _call_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
-    """Call an operator. In static-graph programs its result is not named after an op but `tmp_0`,
-    as in Paddle.
+    """Call an operator. In static-graph programs its result is named `tmp_0` as in Paddle, not
+    after the op.
     """
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
-    with recorder.by_operator():
+    with recorder.in_operator():
         return function(*operands, **options)
 
 
 def _power(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
-    """Return an integer power, which is a float in Python if the exponent is negative."""
+    """Return a power of integers. In Python it is a float if the exponent is negative."""
     if b.is_nonnegative:
         result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
         return mark_scalar(result, ScalarKind(frozenset({int}), a.is_nonnegative))
@@ -336,7 +338,7 @@ def _getitem(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
-    with recorder.by_index(self):
+    with recorder.in_getitem(self):
         return Tensor.__getitem__(self, index)
 
 
@@ -439,7 +441,7 @@ def _reject_attribute(self: Any) -> Any:
 
 
 def _getattr(self: Any, name: str) -> Any:
-    """Raise for an attribute that only numbers have."""
+    """Raise an error for an attribute that numbers have and tensors lack."""
     mine = self.__dict__["raw"].python if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
         raise scalar_error(self, f".{name}", "compute it with paddle's functions")

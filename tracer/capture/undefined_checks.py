@@ -1,8 +1,8 @@
-"""Run-time checks of maybe-undefined variables: those that only some paths assign, such as a loop
-iteration or one side of a branch. Reading one after another path raises an error.
+"""Run-time checks of maybe-undefined variables: variables that are assigned only on some paths,
+such as in a loop iteration or in one branch. Reading one after another path raises an error.
 
-A check is written with ops that every engine has: it reads element 0 of a stack of one element if
-the variable has a value, and element 1, which does not exist, if it has none.
+A check uses only ops that every engine has: it stacks the value to a list of one element, and reads
+element 0 if the variable has a value, otherwise element 1, which does not exist.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ from ..core.op import Meta
 from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .recorder import Recorder
 
-# Prefixes of the names of variables that a check creates; the C++ runtime knows them as well.
+# Prefixes of the names of variables that a check creates.  Saved models contain such names, and
+# `cpp_runtime/src/runtime/error_location.cpp` looks for them, so their text must not change.
 NO_ITERATION = "no_round_gave_"
 PATH_NOT_TAKEN, IS_NONE, NOT_RETURNED = (
     "no_way_gave_",
     "is_none_here_",
     "nothing_returned_by_",
 )
+# Error messages by prefix; the C++ runtime uses the same texts.
 MESSAGES = {
-    NO_ITERATION: "has no value: the loop that gives it one ran no round; give it one before",
-    PATH_NOT_TAKEN: "has no value: the way that gives it one was not taken; give it one before, "
-    "or use it under the same condition",
-    IS_NONE: "is None here; ask `is not None` before",
-    NOT_RETURNED: "came to its end without a `return`, so what it gave is None here; return a "
-    "value there, or ask `is not None` before",
+    NO_ITERATION: "has no value: the loop that assigns it ran zero iterations; assign it before "
+    "the loop",
+    PATH_NOT_TAKEN: "has no value: the branch that assigns it was not taken; assign it before, or "
+    "use it under the same condition",
+    IS_NONE: "is None here; check `is not None` before",
+    NOT_RETURNED: "ended without a `return`, so its result is None here; return a value on every "
+    "path, or check `is not None` before",
 }
 # The attribute of an assert that checks a maybe-undefined variable: the expected value of the flag.
 EXPECTED_FLAG = "of_late"
@@ -38,10 +41,10 @@ INT64, BOOL = 3, 0  # numbers of VarType.Type
 
 @dataclass
 class UndefinedCheck:
-    """The check that `desc`, the user's variable `name`, has a value: the bool `flag` equals
-    `expected`.
+    """A check that the user's variable `name` has a value: the bool `flag` must equal `expected`.
 
-    where: the line that errors name, by default that of the read.
+    desc: the declaration of the variable.
+    where: the line that error messages name; by default the line of the read.
     emitted: variables that hold the checked value.
     kind: one of the keys of MESSAGES.
     """
@@ -55,31 +58,38 @@ class UndefinedCheck:
     kind: str = NO_ITERATION
 
     def emit(self, recorder: Recorder) -> str:
-        """Return the variable to read instead, and write the ops of the check unless they exist."""
+        """Return the name of the variable to read instead. Write the ops of the check unless an
+        earlier check is visible.
+        """
         for known in self.emitted:
             if recorder.var(known.name) is known:
                 return known.name
         meta = Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
         one = Meta((1, *meta.shape), meta.dtype)
-        at = self._position(recorder)
-        held = self._op(recorder, "stack", {"X": [self.desc.name]}, one, axis=Attr(AttrType.INT, 0))
-        found = self._op(
-            recorder, "gather", {"X": [held], "Index": [at]}, meta, self.kind + self.name
+        index = self._element_index(recorder)
+        stacked = self._op(
+            recorder, "stack", {"X": [self.desc.name]}, one, axis=Attr(AttrType.INT, 0)
         )
-        self.emitted.append(recorder.block.vars[found])
-        return found
+        checked = self._op(
+            recorder, "gather", {"X": [stacked], "Index": [index]}, meta, self.kind + self.name
+        )
+        self.emitted.append(recorder.block.vars[checked])
+        return checked
 
-    def _position(self, recorder: Recorder) -> str:
+    def _element_index(self, recorder: Recorder) -> str:
         """Write the index of the checked element: 0 if there is a value, otherwise 1."""
-        truth, whole = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
-        none, desc = self.flag, recorder.var(self.flag)
+        bool_meta, int64_meta = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
+        condition, desc = self.flag, recorder.var(self.flag)
         if desc is None or desc.shape:
-            none = self._op(
-                recorder, "reshape2", {"X": [none]}, truth, shape=Attr(AttrType.INTS, [])
+            condition = self._op(
+                recorder, "reshape2", {"X": [condition]}, bool_meta, shape=Attr(AttrType.INTS, [])
             )
-        none = self._op(recorder, "logical_not", {"X": [none]}, truth) if self.expected else none
+        if self.expected:
+            condition = self._op(recorder, "logical_not", {"X": [condition]}, bool_meta)
         types = {"in_dtype": Attr(AttrType.INT, BOOL), "out_dtype": Attr(AttrType.INT, INT64)}
-        return self._op(recorder, "cast", {"X": [none]}, whole, self.kind + self.name, **types)
+        return self._op(
+            recorder, "cast", {"X": [condition]}, int64_meta, self.kind + self.name, **types
+        )
 
     def _op(
         self,
@@ -119,31 +129,31 @@ def lower_undefined_checks(program: Program) -> Program:
 
 def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
     """Return the ops of a block with `assert` and `assign` in place of the checks."""
-    made_by = {name: op for op in ops for name in op.output_names()}
+    producers = {name: op for op in ops for name in op.output_names()}
 
     def producer(op: OpDesc, slot: str = "X") -> OpDesc:
-        return made_by[op.inputs[slot][0]]
+        return producers[op.inputs[slot][0]]
 
-    found: list[OpDesc] = []
+    lowered: list[OpDesc] = []
     for op in ops:
-        said = undefined_message(op.outputs["Out"][0]) if op.type == "gather" else None
-        if said is None:
-            found.append(op)
+        message = undefined_message(op.outputs["Out"][0]) if op.type == "gather" else None
+        if message is None:
+            lowered.append(op)
             continue
-        none = producer(op, "Index").inputs["X"]
-        sense = made_by[none[0]].type == "logical_not" if none[0] in made_by else False
-        flag = made_by[none[0]].inputs["X"] if sense else none
+        condition = producer(op, "Index").inputs["X"]
+        negated = condition[0] in producers and producers[condition[0]].type == "logical_not"
+        flag = producers[condition[0]].inputs["X"] if negated else condition
         attrs = {
-            "message": Attr(AttrType.STRING, said),
-            EXPECTED_FLAG: Attr(AttrType.BOOLEAN, sense),
+            "message": Attr(AttrType.STRING, message),
+            EXPECTED_FLAG: Attr(AttrType.BOOLEAN, negated),
         }
-        found.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.where))
-        found.append(
+        lowered.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.where))
+        lowered.append(
             OpDesc(
                 "assign", {"X": producer(op).inputs["X"]}, {"Out": op.outputs["Out"]}, {}, op.where
             )
         )
-    return found
+    return lowered
 
 
 def undefined_message(name: str) -> str | None:

@@ -39,14 +39,14 @@ GRADIENT = "@GRAD"  # suffix of the name of a gradient
 
 
 class MaybeUndefined(NamedTuple):
-    """States that only some paths assign a variable.
+    """States that a variable is assigned only on some paths.
 
     name: the user's name.
-    why: when it has a value.
+    why: on which paths it has a value, for error messages.
     block: the block in which it was merged.
-    is_none: if it is None on the other paths, the none flag.
-    check: the run-time check of a read where the path is unknown.
-    branches: for error messages, the values of both branches.
+    is_none: the none flag, if it is None on the other paths.
+    check: the run-time check to write if a read does not know the path.
+    branches: the values of both branches, for error messages.
     """
 
     name: str
@@ -69,14 +69,17 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
 class Variable(Tensor):
     """A named value of a program.
 
-    raw: its declaration; shape: -1 for dynamic sizes; where: the line that created it.
-    maybe_undefined: set if only some paths assign it.
-    none_conditions: of a condition, what it implies about none flags if it holds and if not.
-    implied_conditions: of a condition, what it implies about other conditions.
-    is_ndarray: whether Python has an ndarray in its place; mixed_types: a description of its types
-    if they differ between branches; is_mixed_scalar: whether these are scalars of one dtype with 0
-    or 1 axes.
-    unsaid: which of shape, dtype, lod_level and persistable were not declared, for printing.
+    raw: its declaration.
+    shape: -1 for dynamic sizes.
+    where: the line that created it.
+    maybe_undefined: set if it is assigned only on some paths.
+    none_conditions: for a condition, what it implies about none flags if it is true and if it is
+    false.
+    implied_conditions: for a condition, what it implies about other conditions.
+    is_ndarray: whether eager execution has an ndarray in its place.
+    mixed_types: a description of its types if they differ between branches.
+    is_mixed_scalar: whether these types are scalars of one dtype, 0-D and [1].
+    unspecified: which of shape, dtype, lod_level and persistable were not declared, for printing.
     """
 
     where = ""
@@ -94,7 +97,7 @@ class Variable(Tensor):
     is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
-    unsaid: frozenset[str] = (
+    unspecified: frozenset[str] = (
         frozenset()
     )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
     # Hooks set by the classes of Paddle's static API, which import this module: the view of a
@@ -230,7 +233,7 @@ class Variable(Tensor):
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.raw.persistable, self.unsaid = bool(value), self.unsaid - {"persistable"}
+        self.raw.persistable, self.unspecified = bool(value), self.unspecified - {"persistable"}
 
     @property
     def block(self) -> Block | None:
@@ -287,7 +290,7 @@ class Variable(Tensor):
         Raises OpError if there is none, TypeError if `scope` is not a scope.
         """
         where = current_scope() if scope is None else scope
-        if not hasattr(where, "place_of"):
+        if not hasattr(where, "find_or_create"):
             raise TypeError(
                 with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}")
             )

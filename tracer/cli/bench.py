@@ -46,8 +46,8 @@ def find_valid_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[lis
         else:
             return arrays, perf_counter() - start
     raise OpError(
-        f"bench: made-up inputs do not fit this model ({reason}); give sizes with --shape, or time "
-        f"it in a script"
+        f"bench: generated inputs do not fit this model ({reason}); give sizes with --shape, or "
+        f"time it in a script"
     )
 
 

@@ -1,13 +1,12 @@
-"""Let programs that import `paddle` run on Oarlock, as they are; and, for them, what
-`paddle.compat` has.
+"""Run unchanged programs that import `paddle` on Oarlock; and the names of `paddle.compat`.
 
-oarlock.compat.install()            # from here on, in this process and in those that it starts
+oarlock.compat.install()            # from now on, in this process and its child processes
 with oarlock.compat.as_paddle():    # in the body
-oarlock run-script train.py         # `python train.py`, unchanged
+oarlock run-script train.py         # instead of `python train.py`
 """
 
 from .install import as_paddle, install, uninstall
-from .texts import (
+from .paddle_compat import (
     floor_division,
     get_exception_message,
     int_type,

@@ -1,5 +1,5 @@
-"""`paddle.a.b` is the very module `oarlock.a.b`: no copies, so that `paddle.nn.Linear is
-oarlock.nn.Linear`.
+"""Import finders that make `paddle.a.b` the module `oarlock.a.b` itself, so that `paddle.nn.Linear
+is oarlock.nn.Linear`.
 """
 
 from __future__ import annotations
@@ -13,148 +13,153 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .attributes import Attributes
-from .modules import OTHERWISE, PARENTS
+from .lazy_submodules import LazySubmodules
+from .module_aliases import DIFFERENT_CONTENT, MODULE_ALIASES
 
 
 class PaddleFinder(Loader, MetaPathFinder):
-    """Finds `paddle` and all under it in Oarlock.
+    """Finds `paddle` and its submodules in Oarlock.
 
-    first: called before the first module is given
+    on_import: called before each import of `paddle` or a submodule
     """
 
-    def __init__(self, first: Callable[[], None]) -> None:
-        self._first, self._attributes = first, Attributes()
+    def __init__(self, on_import: Callable[[], None]) -> None:
+        self._on_import, self._lazy_submodules = on_import, LazySubmodules()
         # A module's own spec, which the import system replaces by the requested one.
         self._specs: dict[str, Any] = {}
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Implement the import protocol."""
+        """Return a spec for modules of `paddle` that exist in Oarlock (import protocol)."""
         if fullname != "paddle" and not fullname.startswith("paddle."):
             return None
-        self._first()
+        self._on_import()
         if _module(fullname) is None:
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module that stands for it."""
+        """Return the module of Oarlock (import protocol)."""
         module = _module(spec.name)
         assert module is not None
         self._specs[spec.name] = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is run: it was when Oarlock was imported."""
+        """Restore the module's own spec; its code has run already (import protocol)."""
         assert module.__spec__ is not None
         name = module.__spec__.name
         module.__spec__ = self._specs.pop(name)
-        self._attributes.add()
-        _keep_shadowed(name, module)
+        self._lazy_submodules.add()
+        _register_shadowed_submodules(name, module)
 
     def forget(self) -> None:
-        """Take the names back."""
-        self._attributes.take_back()
+        """Remove the modules of `paddle` from `sys.modules` and undo changes of Oarlock's
+        modules.
+        """
+        self._lazy_submodules.restore()
         names = [
             n
             for n, m in sys.modules.items()
-            if n == "paddle" or n.startswith("paddle.") or isinstance(m, View)
+            if n == "paddle" or n.startswith("paddle.") or isinstance(m, ModuleView)
         ]
         for name in names:
             module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
-            if isinstance(module, View) and parent is not None and not isinstance(parent, View):
-                module.leave(parent)
+            if (
+                isinstance(module, ModuleView)
+                and parent is not None
+                and not isinstance(parent, ModuleView)
+            ):
+                module.detach(parent)
         for name in names:
             del sys.modules[name]
 
 
-def _keep_shadowed(name: str, module: ModuleType) -> None:
-    """Let modules below that lie under a function of their name stay there when they are imported:
-    `amp.auto_cast` is both.
+def _register_shadowed_submodules(name: str, module: ModuleType) -> None:
+    """Register submodules that are shadowed by a function of the same name, as `amp.auto_cast`.
 
-    What is known as imported, the import system does not hang into the module above once more.
+    The import system would otherwise import them again and replace the function in the parent
+    module.
     """
-    above = f"{module.__name__}."
-    for inner, found in list(sys.modules.items()):
-        last = inner.removeprefix(above)
-        if inner == above + last and "." not in last and vars(module).get(last, found) is not found:
-            sys.modules.setdefault(f"{name}.{last}", found)
+    prefix = f"{module.__name__}."
+    for full_name, submodule in list(sys.modules.items()):
+        last = full_name.removeprefix(prefix)
+        if full_name != prefix + last or "." in last:
+            continue
+        if vars(module).get(last, submodule) is not submodule:
+            sys.modules.setdefault(f"{name}.{last}", submodule)
 
 
-class ViewFinder(Loader, MetaPathFinder):
-    """Finds those modules of Paddle that have none in Oarlock.
+class ModuleViewFinder(Loader, MetaPathFinder):
+    """Finds the aliased modules of Paddle under the name `oarlock.*`.  It is the last finder.
 
-    Comes last; what is asked for may be named either way.
-
-    `from paddle.tensor import random` asks for `oarlock.tensor.random`, because that is what the
-    module above calls itself.
+    `from paddle.tensor import random` imports `oarlock.tensor.random`, because Python uses the
+    `__name__` of the parent module.
     """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Implement the import protocol."""
-        known = fullname.startswith("oarlock.") and fullname[len("oarlock") :] in PARENTS
-        return ModuleSpec(fullname, self, is_package=True) if known else None
+        """Return a spec for aliased modules (import protocol)."""
+        is_alias = fullname.startswith("oarlock.") and fullname[len("oarlock") :] in MODULE_ALIASES
+        return ModuleSpec(fullname, self, is_package=True) if is_alias else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """A view of the module above."""
-        return View(
-            spec.name, importlib.import_module(f"oarlock{PARENTS[spec.name[len('oarlock') :]]}")
+        """Create a view of the module that has the names (import protocol)."""
+        return ModuleView(
+            spec.name,
+            importlib.import_module(f"oarlock{MODULE_ALIASES[spec.name[len('oarlock') :]]}"),
         )
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: there is no file."""
+        """Execute nothing: a view has no source (import protocol)."""
 
 
-class View(ModuleType):
-    """A module of Paddle that has none here: its names are those of the one above it.
+class ModuleView(ModuleType):
+    """An aliased module of Paddle; its names are those of the module `target`.
 
-    above: that module
-
-    It may take the place of a function of its name, as `fluid.layers.rnn` is both: then it can be
-    called.
+    If its parent module has a function of the same name, as `fluid.layers.rnn`, the view is
+    callable and calls that function.
     """
 
-    def __init__(self, name: str, above: ModuleType) -> None:
-        super().__init__(name, above.__doc__)
-        self._above = above
-        self._function = vars(above).get(name.rpartition(".")[2])
+    def __init__(self, name: str, target: ModuleType) -> None:
+        super().__init__(name, target.__doc__)
+        self._target = target
+        self._function = vars(target).get(name.rpartition(".")[2])
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
         inner = name[len("oarlock") :]
-        # code looks its layers up in `nn.layer.activation.__dict__`
-        for own, value in vars(above).items():
+        # some programs look up layers in `nn.layer.activation.__dict__`
+        for own, value in vars(target).items():
             if (
                 own[0] != "_"
-                and f"{inner}.{own}" not in PARENTS
+                and f"{inner}.{own}" not in MODULE_ALIASES
                 and not isinstance(value, ModuleType)
             ):
                 self.__dict__.setdefault(own, value)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return [n for n in dir(self._above) if not n.startswith("_")]
+            return [n for n in dir(self._target) if not n.startswith("_")]
         inner = f"{self.__name__[len('oarlock') :]}.{name}"
         return (
             importlib.import_module(f"paddle{inner}")
-            if inner in PARENTS
-            else getattr(self._above, name)
+            if inner in MODULE_ALIASES
+            else getattr(self._target, name)
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function that it lies over."""
+        """Call the function that the view shadows."""
         if not callable(self._function):
             raise TypeError("'module' object is not callable")
         return self._function(*args, **kwargs)
 
     def __dir__(self) -> list[str]:
-        return dir(self._above)
+        return dir(self._target)
 
-    def leave(self, parent: ModuleType) -> None:
-        """Give the name in the module that it hangs in back to what had it before."""
+    def detach(self, parent: ModuleType) -> None:
+        """Restore the attribute of the parent module that the view replaced."""
         name = self.__name__.rpartition(".")[2]
         if vars(parent).get(name) is not self:
             return
@@ -165,18 +170,18 @@ class View(ModuleType):
 
 
 def _module(fullname: str) -> ModuleType | None:
-    """What `paddle.x` stands for, None for what neither Paddle nor Oarlock has."""
+    """Return the module for `paddle.x`, or None if neither Paddle nor Oarlock has it."""
     inner = fullname[len("paddle") :]
     name = f"oarlock{inner}"
-    if inner not in OTHERWISE:
+    if inner not in DIFFERENT_CONTENT:
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise  # Another module is missing.
-    if inner in PARENTS:
-        return View(name, importlib.import_module(f"oarlock{PARENTS[inner]}"))
-    above, _, last = name.rpartition(".")
-    # a module under another name, as oarlock.nn.clip might be
-    found = getattr(sys.modules.get(above), last, None)
-    return found if isinstance(found, ModuleType) else None
+                raise  # an import inside the module failed
+    if inner in MODULE_ALIASES:
+        return ModuleView(name, importlib.import_module(f"oarlock{MODULE_ALIASES[inner]}"))
+    parent, _, last = name.rpartition(".")
+    # a module that is an attribute of its parent under another name
+    attribute = getattr(sys.modules.get(parent), last, None)
+    return attribute if isinstance(attribute, ModuleType) else None

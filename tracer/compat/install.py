@@ -1,5 +1,5 @@
-"""Turning it on and off: the finder, the age of the interface, and what processes started from here
-inherit.
+"""Install and uninstall Oarlock as `paddle`: the finders, the emulated version, and the environment
+of child processes.
 """
 
 from __future__ import annotations
@@ -14,75 +14,74 @@ from types import FrameType
 
 from ..core.errors import OarlockError, is_library_file, with_user_line
 from ..core.paddle1_compat import compat
-from . import age as ages
-from .age import Age
-from .finder import PaddleFinder, ViewFinder
-from .without_axes import wrapped
+from . import api_version as api_versions
+from .api_version import ApiVersion
+from .finder import ModuleViewFinder, PaddleFinder
+from .zero_dim import use_one_element_results
 
-# The version that a process emulates: `auto`, or an argument of `install`; read by
-# children/sitecustomize.py.
-INHERITED = "OARLOCK_AS_PADDLE"
-CHILDREN = str(Path(__file__).parent / "children")
+# Set to the emulated version or `auto`; children/sitecustomize.py reads it.
+INHERITED_VARIABLE = "OARLOCK_AS_PADDLE"
+CHILDREN_FOLDER = str(Path(__file__).parent / "children")
 
 
-class _Installed:
-    """What is in force, and how to take each part of it back, last first."""
+class _Installation:
+    """The current installation.  undo: functions that revert its steps, called last first"""
 
     def __init__(self, finder: PaddleFinder) -> None:
         self.finder = finder
-        self.age: Age | None = None
+        self.api_version: ApiVersion | None = None
         self.undo: list[Callable[[], None]] = []
 
 
-_now: _Installed | None = None
+_installation: _Installation | None = None
 
 
 def install(version: str | None = None) -> None:
-    """From now on `import paddle` and everything under it gives Oarlock, here and in processes
-    started from here.
+    """Make `import paddle` return Oarlock, in this process and in its child processes.
 
-    version: how the interface behaves, `"1.8"`, `"2.4"`, `"2.6"`, or any other number of a Paddle;
-    None decides by what the main script
-    says, or, where that does not speak of Paddle, the first file that imports it.
-    The variable OARLOCK_PADDLE_API overrides. Raises OarlockError where the real package is
-    imported already, or another age is in force.
+    version: the version of Paddle to emulate, for example "1.8", "2.4" or "2.6". By default it is
+    detected from the main script or, if that does not import Paddle, from the first file that does.
+    The variable OARLOCK_PADDLE_API overrides it. Raises OarlockError if the real package is
+    imported already, or if another version is installed.
     """
-    global _now  # noqa: PLW0603 - there is one sys.meta_path
-    asked = ages.parsed(os.environ.get(ages.OVERRIDE) or version)
-    if _now is not None:
-        if asked is not None and _now.age is not None and asked.number != _now.age.number:
+    global _installation  # noqa: PLW0603 - there is one sys.meta_path
+    requested = api_versions.parse_version(os.environ.get(api_versions.VERSION_VARIABLE) or version)
+    if _installation is not None:
+        current = _installation.api_version
+        if requested is not None and current is not None and requested.number != current.number:
             raise OarlockError(
                 with_user_line(
-                    f"compat: Paddle {_now.age.version} is in force, and not {asked.version}"
+                    f"compat: Paddle {current.version} is installed already, not "
+                    f"{requested.version}"
                 )
             )
         return
-    _refuse_beside_the_real_one()
-    _now = _Installed(PaddleFinder(_first_import))
-    sys.meta_path.insert(0, _now.finder)
-    sys.meta_path.append(views := ViewFinder())
-    _now.undo += [lambda finder=f: sys.meta_path.remove(finder) for f in (_now.finder, views)]  # type: ignore[misc]
-    _now.undo.append(_now.finder.forget)
-    _hand_down(_now, "auto" if asked is None else asked.version)
-    asked = asked or ages.of_main()
-    if asked is not None:
-        _apply(_now, asked)
+    _check_not_imported()
+    _installation = _Installation(PaddleFinder(_on_first_import))
+    sys.meta_path.insert(0, _installation.finder)
+    sys.meta_path.append(views := ModuleViewFinder())
+    _installation.undo += [
+        functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
+    ]
+    _installation.undo.append(_installation.finder.forget)
+    _export_environment(_installation, "auto" if requested is None else requested.version)
+    requested = requested or api_versions.detect_from_main()
+    if requested is not None:
+        _apply(_installation, requested)
 
 
 def uninstall() -> None:
-    """Take back what `install` did; modules that were imported as `paddle` stay what they are to
-    those who hold them.
-    """
-    global _now
-    before, _now = _now, None
-    for step in reversed(before.undo if before else []):
+    """Revert `install`.  References to modules that were imported as `paddle` stay valid."""
+    global _installation
+    previous, _installation = _installation, None
+    for step in reversed(previous.undo if previous else []):
         step()
 
 
 @contextmanager
 def as_paddle(version: str | None = None) -> Iterator[None]:
-    """`install` for the body."""
-    nested = _now is not None
+    """Install Oarlock as `paddle` in the body."""
+    nested = _installation is not None
     install(version)
     try:
         yield
@@ -91,26 +90,26 @@ def as_paddle(version: str | None = None) -> Iterator[None]:
             uninstall()
 
 
-def _refuse_beside_the_real_one() -> None:
+def _check_not_imported() -> None:
     real = sys.modules.get("paddle")
     if real is not None:
-        where = getattr(real, "__file__", None) or "somewhere"
+        path = getattr(real, "__file__", None) or "an unknown file"
         raise OarlockError(
             with_user_line(
-                f"compat: another `paddle` is imported already, from {where}; install "
-                f"before its first import"
+                f"compat: another `paddle` is imported already, from {path}; call install before "
+                f"its first import"
             )
         )
 
 
-def _first_import() -> None:
-    """Somebody imports paddle: by now its age has to be known."""
-    if _now is not None and _now.age is None:
-        _apply(_now, ages.of_file(_importer()))
+def _on_first_import() -> None:
+    """Detect the version from the importing file, if it is not known yet."""
+    if _installation is not None and _installation.api_version is None:
+        _apply(_installation, api_versions.detect_from_file(_importing_file()))
 
 
-def _importer() -> str:
-    """The file whose line imports paddle."""
+def _importing_file() -> str:
+    """Return the path of the file that imports paddle."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -120,49 +119,52 @@ def _importer() -> str:
     return ""
 
 
-def _apply(now: _Installed, age: Age) -> None:
-    """Behave as a Paddle of this age."""
-    import oarlock  # noqa: PLC0415 - the names live in the package above this one
+def _apply(installation: _Installation, api_version: ApiVersion) -> None:
+    """Emulate a version of Paddle."""
+    import oarlock  # noqa: PLC0415 - this package is part of oarlock
 
-    now.age = age
-    os.environ[INHERITED] = age.version
-    before = oarlock.__version__
-    oarlock.__version__ = oarlock.version.reported_version = age.version
-    now.undo += [
-        lambda: setattr(oarlock, "__version__", before),
-        lambda: setattr(oarlock.version, "reported_version", before),
+    installation.api_version = api_version
+    os.environ[INHERITED_VARIABLE] = api_version.version
+    own_version = oarlock.__version__
+    oarlock.__version__ = oarlock.version.reported_version = api_version.version
+    installation.undo += [
+        lambda: setattr(oarlock, "__version__", own_version),
+        lambda: setattr(oarlock.version, "reported_version", own_version),
     ]
-    if not age.tensors_without_axes:
-        now.undo.append(wrapped())
-    if age.static_first and oarlock.in_dynamic_mode():
+    if not api_version.has_zero_dim_tensors:
+        installation.undo.append(use_one_element_results())
+    if api_version.is_static_by_default and oarlock.in_dynamic_mode():
         oarlock.enable_static()
-        now.undo.append(oarlock.disable_static)
-    if age.static_first:
-        now.undo.append(functools.partial(setattr, compat, "is_paddle1", compat.is_paddle1))
+        installation.undo.append(oarlock.disable_static)
+    if api_version.is_static_by_default:
+        installation.undo.append(
+            functools.partial(setattr, compat, "is_paddle1", compat.is_paddle1)
+        )
         compat.is_paddle1 = True
     else:
-        now.undo.append(
+        installation.undo.append(
             functools.partial(setattr, compat, "follows_fluid_mode", compat.follows_fluid_mode)
         )
         compat.follows_fluid_mode = True
 
 
-def _hand_down(now: _Installed, version: str) -> None:
-    """Let processes that are started from here do the same."""
+def _export_environment(installation: _Installation, version: str) -> None:
+    """Set the environment variables that install Oarlock in child processes."""
     for name, value in environment(version).items():
-        before = os.environ.get(name)
+        previous = os.environ.get(name)
         os.environ[name] = value
-        now.undo.append(lambda name=name, before=before: _restored(name, before))  # type: ignore[misc]
+        installation.undo.append(functools.partial(_restore_variable, name, previous))
 
 
-def _restored(name: str, before: str | None) -> None:
-    if before is None:
+def _restore_variable(name: str, value: str | None) -> None:
+    if value is None:
         os.environ.pop(name, None)
     else:
-        os.environ[name] = before
+        os.environ[name] = value
 
 
 def environment(version: str = "auto") -> dict[str, str]:
-    """What a process is started with to have Oarlock in Paddle's place."""
-    others = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and p != CHILDREN]
-    return {INHERITED: version, "PYTHONPATH": os.pathsep.join([CHILDREN, *others])}
+    """Return the environment variables that make a child process import Oarlock as `paddle`."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    others = [p for p in paths if p and p != CHILDREN_FOLDER]
+    return {INHERITED_VARIABLE: version, "PYTHONPATH": os.pathsep.join([CHILDREN_FOLDER, *others])}

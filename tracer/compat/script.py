@@ -1,6 +1,4 @@
-"""`oarlock run-script train.py`: a Python that starts as `python train.py` does, and has Oarlock in
-Paddle's place.
-"""
+"""`oarlock run-script train.py`: run `python train.py` with Oarlock installed as `paddle`."""
 
 from __future__ import annotations
 
@@ -8,19 +6,21 @@ import os
 import subprocess
 import sys
 
-from . import age as ages
+from . import api_version as api_versions
 from .install import environment
 
 
 def run_script(arguments: list[str], version: str | None = None) -> int:
-    """Run what `python ARGUMENTS` would; on systems that can replace a process this does not
-    return, else it gives the exit code.
+    """Run `python ARGUMENTS` with Oarlock as `paddle`.
+
+    On POSIX systems this replaces the process and does not return; on Windows it returns the exit
+    code.
     """
-    asked = ages.parsed(version)
+    requested = api_versions.parse_version(version)
     command = [sys.executable, *arguments]
-    os.environ.update(environment("auto" if asked is None else asked.version))
+    os.environ.update(environment("auto" if requested is None else requested.version))
     sys.stdout.flush()
     sys.stderr.flush()
     if sys.platform != "win32":
-        os.execv(command[0], command)  # signals, exit codes and tracebacks are Python's own
+        os.execv(command[0], command)  # keeps the behavior of signals, exit codes and tracebacks
     return subprocess.call(command)

@@ -38,9 +38,9 @@ class Executable:
         feed: an array for each feed.
         Raises OpError that lists all variables without a value.
         """
-        places: dict[str, Tensor] = {name: scope.place_of(name) for name in self.state}
-        missing = [name for name in self.needed if places[name].array is None and name not in feed]
+        tensors: dict[str, Tensor] = {name: scope.find_or_create(name) for name in self.state}
+        missing = [name for name in self.needed if tensors[name].array is None and name not in feed]
         if missing:
             why = f"{missing} have no value; run the startup program first, or load them"
             raise OpError(with_user_line(f"Executor.run: {why}"))
-        return self._compiled_program.run(places, feed)
+        return self._compiled_program.run(tensors, feed)

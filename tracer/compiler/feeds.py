@@ -89,12 +89,12 @@ def _mismatches(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
         if (
             array.dtype not in BY_NP
             or BY_NP[array.dtype].name != var.dtype
-            or not _shape_fits(array.shape, var.shape)
+            or not _fits_declared_shape(array.shape, var.shape)
         ):
             yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"
 
 
-def _shape_fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+def _fits_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     """Whether an array may be fed for a variable.
 
     As in Paddle, the array may have fewer axes than declared if a declared size is -1. Then its

@@ -84,7 +84,7 @@ def _keep_live(
     are written.
     """
     for instruction in reversed(instructions):
-        if _is_removable(instruction) and live.isdisjoint(instruction.writes()):
+        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.writes()):
             continue
         if isinstance(instruction, Branch):
             body: list[Instruction] = []
@@ -104,7 +104,7 @@ def _keep_live(
     return live
 
 
-def _is_removable(instruction: Instruction) -> bool:
+def _is_removable_if_unread(instruction: Instruction) -> bool:
     """Whether an instruction has no side effect."""
     if isinstance(instruction, KernelCall):
         return not instruction.op.traits.random

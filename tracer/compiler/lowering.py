@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autodiff.grad_ops import GradOps
+from ..autodiff.execute_grad_ops import GradOps
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs

@@ -1,8 +1,8 @@
-"""Training in several processes: ranks that MPI connects, collectives of Tensors, and layers whose
-gradients are means over all ranks.
+"""Data-parallel training: collectives of Tensors over MPI or NCCL, and `DataParallel`, which
+averages gradients over all ranks.
 
-Start a program by `python -m oarlock.distributed.launch --nproc_per_node 2 train.py`, or by MPI's
-own `mpiexec`.  One process needs none of that: it is rank 0 of 1.
+Start a program with `python -m oarlock.distributed.launch --nproc_per_node 2 train.py` or with
+`mpiexec`. A program that is started without a launcher is rank 0 of 1.
 """
 
 from __future__ import annotations
@@ -29,13 +29,10 @@ from .collective import (
     wait,
 )
 from .environment import ParallelEnv
-from .group import Group, new_group
-from .group import group_of as get_group
-from .kinds import ReduceOp
+from .group import Group, get_group, new_group
 from .objects import all_gather_object, broadcast_object_list, scatter_object_list
 from .parallel import DataParallel, ParallelMode
-from .spawn import spawn
-from .start import (
+from .process_group import (
     destroy_process_group,
     get_rank,
     get_world_size,
@@ -43,6 +40,8 @@ from .start import (
     is_available,
     is_initialized,
 )
+from .reduce_op import ReduceOp
+from .spawn import spawn
 
 __all__ = [
     "DataParallel",
@@ -84,8 +83,8 @@ __all__ = [
 
 
 def get_backend(group: Group | None = None) -> str:
-    """What carries messages of tensors: NCCL where new ones go to a GPU, unless the environment
-    says otherwise, else MPI.
+    """Return "NCCL" if the default device is a GPU and OARLOCK_DISTRIBUTED_BACKEND is not "mpi",
+    else "MPI".
     """
     return (
         "NCCL"

@@ -1,4 +1,4 @@
-"""What ranks do together with Tensors.   A rank that is not in the group does nothing."""
+"""Collectives of Tensors.  They do nothing in a rank that is not in the group."""
 
 from __future__ import annotations
 
@@ -14,163 +14,182 @@ from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
 from ..core.errors import OpError, with_user_line
 from ..core.mode import require_eager
 from ..core.tensor import Tensor
-from .agree import check_agreed
-from .group import Group, chosen, member
-from .kinds import check_op
+from .consistency import check_consistent
+from .group import Group, rank_in_group, resolve_group
+from .reduce_op import check_op
 
-_IN_A_PROGRAM = "collectives have no place in it but those of layers"
+_CAPTURE_HINT = "programs contain no collectives except those of layers"
 
 
 class Task:
-    """What a collective gives back: `wait()` until it is done; `is_completed()`."""
+    """A started collective.
 
-    def __init__(self, work: Work, after: Callable[[], None] | None = None) -> None:
-        self._work, self._after = work, after
+    on_completion: called once when the collective is finished
+    """
+
+    def __init__(self, work: Work, on_completion: Callable[[], None] | None = None) -> None:
+        self._work, self._on_completion = work, on_completion
 
     def is_completed(self) -> bool:
-        """Whether it is done."""
+        """Whether the collective is finished."""
         if not self._work.is_completed():
             return False
-        after, self._after = self._after, None
-        if after is not None:
-            after()
+        on_completion, self._on_completion = self._on_completion, None
+        if on_completion is not None:
+            on_completion()
         return True
 
     def wait(self, timeout: Any = None) -> bool:
-        """Come back when it is done: True."""
+        """Wait until the collective is finished and return True."""
         self._work.wait()
         return self.is_completed()
 
     def synchronize(self) -> None:
-        """The same."""
+        """Wait until the collective is finished."""
         self.wait()
 
 
 F = TypeVar("F", bound=Callable[..., Task])
 
 
-def _of_members(collective: F) -> F:
-    """The collective with its `group` found; done at once in a rank that is not in it."""
+def _for_group_members(collective: F) -> F:
+    """Resolve the argument `group`; return a completed task in a rank that is not in the group."""
     bind = inspect.signature(collective).bind
 
     @functools.wraps(collective)
-    def called(*args: Any, **kwargs: Any) -> Task:
-        given = bind(*args, **kwargs)
-        group = chosen(given.arguments.get("group"))
-        given.arguments["group"] = group
-        return Task(CompletedWork()) if group.rank < 0 else collective(*given.args, **given.kwargs)
+    def wrapper(*args: Any, **kwargs: Any) -> Task:
+        bound = bind(*args, **kwargs)
+        group = resolve_group(bound.arguments.get("group"))
+        bound.arguments["group"] = group
+        return Task(CompletedWork()) if group.rank < 0 else collective(*bound.args, **bound.kwargs)
 
-    return cast(F, called)
+    return cast(F, wrapper)
 
 
-def _given(task: Task, sync_op: bool) -> Task:
+def _wait_if_sync(task: Task, sync_op: bool) -> Task:
     if sync_op:
         task.wait()
     return task
 
 
-def _agreed(what: str, group: Group, array: Any, sync_op: bool, *more: Any) -> Any:
-    """`array`, when all ranks have one like it.
+def _check_consistent(name: str, group: Group, array: Any, sync_op: bool, *arguments: Any) -> Any:
+    """Return `array` after checking that all ranks pass the same shape, dtype and arguments.
 
-    Work that goes on meanwhile is not held up for that.
+    Asynchronous collectives are not checked, because the check waits for all ranks.
     """
     if sync_op:
-        check_agreed(group, what, ", ".join([f"{array.dtype}{list(array.shape)}", *map(str, more)]))
+        texts = [f"{array.dtype}{list(array.shape)}", *map(str, arguments)]
+        check_consistent(group, name, ", ".join(texts))
     return array
 
 
-def _held(what: str, tensor: Any) -> Any:
-    """The array of a tensor, contiguous and to be written to; a copy."""
-    require_eager(what, _IN_A_PROGRAM)
+def _copy_array(name: str, tensor: Any) -> Any:
+    """Return a contiguous, writable copy of a tensor's array."""
+    require_eager(name, _CAPTURE_HINT)
     if not isinstance(tensor, Tensor):
-        raise OpError(with_user_line(f"{what}: a Tensor is wanted, not {type(tensor).__name__}"))
+        raise OpError(
+            with_user_line(f"{name}: the argument must be a Tensor, not {type(tensor).__name__}")
+        )
     return cuda.contiguous_copy(tensor.array)
 
 
-def _into(tensor: Tensor, array: Any) -> Callable[[], None]:
-    def after() -> None:
+def _assign_to(tensor: Tensor, array: Any) -> Callable[[], None]:
+    """Return a callback that copies `array` to `tensor`."""
+
+    def assign() -> None:
         tensor.set_value(array)
 
-    return after
+    return assign
 
 
-def _each(what: str, tensors: Sequence[Tensor], group: Group, like: Any = None) -> Any:
-    """The arrays of one tensor per rank as one array [size, *]."""
-    arrays = [_held(what, t) for t in tensors]
+def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any = None) -> Any:
+    """Stack one tensor per rank into an array [size, *]."""
+    arrays = [_copy_array(name, t) for t in tensors]
     metas = {(a.shape, a.dtype) for a in arrays} | (
         {(like.shape, like.dtype)} if like is not None else set()
     )
     if len(arrays) != group.nranks or len(metas) != 1:
-        said = ", ".join(str(t.meta) for t in tensors)
+        metas_text = ", ".join(str(t.meta) for t in tensors)
         raise OpError(
             with_user_line(
-                f"{what}: {group.nranks} tensors of one shape and dtype are wanted ({said})"
+                f"{name}: the list must have {group.nranks} tensors of one shape and dtype "
+                f"({metas_text})"
             )
         )
     return np.stack(arrays)
 
 
-@_of_members
+@_for_group_members
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` the sum, or what ReduceOp `op` says, of those of all ranks.
+    """Reduce the tensors of all ranks with the ReduceOp `op` (default: sum) into each `tensor`.
 
-    [*], of one shape and dtype on all
+    tensor: the same shape and dtype on all ranks
     """
-    array = _held("all_reduce", tensor)
+    array = _copy_array("all_reduce", tensor)
     check_op(array, op)
-    _agreed("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
-    return _given(Task(group.communicator.all_reduce(array, op), _into(tensor, array)), sync_op)
+    _check_consistent("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
+    return _wait_if_sync(
+        Task(group.communicator.all_reduce(array, op), _assign_to(tensor, array)), sync_op
+    )
 
 
-@_of_members
+@_for_group_members
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` of rank `dst` the sum, or what `op` says, of those of all; others
-    keep theirs.
+    """Reduce the tensors of all ranks with the ReduceOp `op` into `tensor` of rank `dst`.
+
+    The tensors of other ranks do not change.
     """
-    array, root = _held("reduce", tensor), member("reduce", group, dst)
+    array, root = _copy_array("reduce", tensor), rank_in_group("reduce", group, dst)
     check_op(array, op)
-    _agreed("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
-    after = _into(tensor, array) if group.rank == root else None
-    return _given(Task(group.communicator.reduce(array, root, op), after), sync_op)
+    _check_consistent("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
+    assign = _assign_to(tensor, array) if group.rank == root else None
+    return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
 
-@_of_members
+@_for_group_members
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` that of rank `src`."""
-    array, root = _held("broadcast", tensor), member("broadcast", group, src)
-    _agreed("broadcast", group, array, sync_op, f"src={src}")
-    return _given(Task(group.communicator.broadcast(array, root), _into(tensor, array)), sync_op)
+    """Copy the tensor of rank `src` to `tensor` of all ranks."""
+    array, root = _copy_array("broadcast", tensor), rank_in_group("broadcast", group, src)
+    _check_consistent("broadcast", group, array, sync_op, f"src={src}")
+    return _wait_if_sync(
+        Task(group.communicator.broadcast(array, root), _assign_to(tensor, array)), sync_op
+    )
 
 
-@_of_members
+@_for_group_members
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
-    """Put the tensors of all ranks into `tensor_list`: an empty list, or one of as many tensors."""
-    array = _agreed("all_gather", group, _held("all_gather", tensor), sync_op)
-    into = np.empty_like(array, shape=(group.nranks, *array.shape))
-    after = _filling("all_gather", tensor_list, into)
-    return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
+    """Gather the tensors of all ranks into `tensor_list`.
+
+    tensor_list: empty, or one tensor per rank
+    """
+    array = _check_consistent("all_gather", group, _copy_array("all_gather", tensor), sync_op)
+    gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
+    assign = _assign_list("all_gather", tensor_list, gathered)
+    return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-def _filling(what: str, tensors: list[Tensor], found: Any) -> Callable[[], None]:
-    """What puts `found` [size, *] into a list, which is empty or has a tensor for each."""
-    if tensors and len(tensors) != len(found):
+def _assign_list(name: str, tensors: list[Tensor], arrays: Any) -> Callable[[], None]:
+    """Return a callback that copies `arrays` [size, *] to a list that is empty or has a tensor per
+    rank.
+    """
+    if tensors and len(tensors) != len(arrays):
         raise OpError(
-            with_user_line(f"{what}: {len(tensors)} tensors in the list, for {len(found)} ranks")
+            with_user_line(f"{name}: the list has {len(tensors)} tensors for {len(arrays)} ranks")
         )
 
-    def after() -> None:
+    def assign() -> None:
         if not tensors:
-            tensors.extend(Tensor(part.copy()) for part in found)
+            tensors.extend(Tensor(array.copy()) for array in arrays)
             return
-        for tensor, part in zip(tensors, found, strict=True):
-            tensor.set_value(part)
+        for tensor, array in zip(tensors, arrays, strict=True):
+            tensor.set_value(array)
 
-    return after
+    return assign
 
 
-@_of_members
+@_for_group_members
 def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
@@ -178,21 +197,21 @@ def gather(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Put the tensors of all ranks into `gather_list` of rank `dst`; others give None for it."""
-    array, root = _held("gather", tensor), member("gather", group, dst)
-    _agreed("gather", group, array, sync_op, f"dst={dst}")
+    """Gather the tensors of all ranks into `gather_list` of rank `dst`; other ranks pass None."""
+    array, root = _copy_array("gather", tensor), rank_in_group("gather", group, dst)
+    _check_consistent("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
-        raise OpError(with_user_line(f"gather: rank {dst} gathers, and needs a gather_list"))
-    into = np.empty_like(array, shape=(group.nranks, *array.shape))
-    after = (
-        _filling("gather", gather_list, into)
+        raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
+    gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
+    assign = (
+        _assign_list("gather", gather_list, gathered)
         if group.rank == root and gather_list is not None
         else None
     )
-    return _given(Task(group.communicator.all_gather(array, into), after), sync_op)
+    return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-@_of_members
+@_for_group_members
 def scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | None = None,
@@ -200,35 +219,39 @@ def scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Make `tensor` part number `rank` of the `tensor_list` that rank `src` has."""
-    array, root = _held("scatter", tensor), member("scatter", group, src)
-    parts = _each("scatter", tensor_list or (), group, array) if group.rank == root else None
-    _agreed("scatter", group, array, sync_op, f"src={src}")
-    return _given(
-        Task(group.communicator.scatter(parts, array, root), _into(tensor, array)), sync_op
+    """Copy element `rank` of the `tensor_list` of rank `src` to `tensor`."""
+    array, root = _copy_array("scatter", tensor), rank_in_group("scatter", group, src)
+    parts = (
+        _stack_tensors("scatter", tensor_list or (), group, array) if group.rank == root else None
+    )
+    _check_consistent("scatter", group, array, sync_op, f"src={src}")
+    return _wait_if_sync(
+        Task(group.communicator.scatter(parts, array, root), _assign_to(tensor, array)), sync_op
     )
 
 
-@_of_members
+@_for_group_members
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor,
     out_tensor_list: list[Tensor] | Tensor,
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Send tensor number i to rank i; `out_tensor_list` gets what all sent: an empty list, or one
-    of as many tensors.
+    """Send element i of `in_tensor_list` to rank i; `out_tensor_list` receives their elements.
+
+    out_tensor_list: empty, or one tensor per rank
     """
-    parts = _agreed("alltoall", group, _each("alltoall", list(in_tensor_list), group), sync_op)
-    into = np.empty_like(parts)
+    parts = _stack_tensors("alltoall", list(in_tensor_list), group)
+    _check_consistent("alltoall", group, parts, sync_op)
+    received = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
-        after = _into(out_tensor_list, into.reshape(out_tensor_list.array.shape))
+        assign = _assign_to(out_tensor_list, received.reshape(out_tensor_list.array.shape))
     else:
-        after = _filling("alltoall", out_tensor_list, into)
-    return _given(Task(group.communicator.all_to_all(parts, into), after), sync_op)
+        assign = _assign_list("alltoall", out_tensor_list, received)
+    return _wait_if_sync(Task(group.communicator.all_to_all(parts, received), assign), sync_op)
 
 
-@_of_members
+@_for_group_members
 def alltoall_single(
     in_tensor: Tensor,
     out_tensor: Tensor,
@@ -237,34 +260,37 @@ def alltoall_single(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Send the parts of `in_tensor` along its first axis, part i to rank i; `out_tensor` gets what
-    all sent, one behind the other.
+    """Split `in_tensor` along its first axis and send part i to rank i; `out_tensor` receives the
+    parts of all ranks, concatenated.
 
-    in_split_sizes, out_split_sizes: rows of each part; equal parts for None.
+    in_split_sizes, out_split_sizes: rows of each part; None: equal parts
     """
-    given, into = _held("alltoall_single", in_tensor), _held("alltoall_single", out_tensor)
-    sent, got = _split(given, in_split_sizes, group), _split(into, out_split_sizes, group)
-    got[group.rank][...] = sent[group.rank]
+    in_array = _copy_array("alltoall_single", in_tensor)
+    out_array = _copy_array("alltoall_single", out_tensor)
+    sent = _split(in_array, in_split_sizes, group)
+    received = _split(out_array, out_split_sizes, group)
+    received[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
     work = group.communicator.exchange(
-        [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, got[n]) for n in others]
+        [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, received[n]) for n in others]
     )
-    return _given(Task(work, _into(out_tensor, into)), sync_op)
+    return _wait_if_sync(Task(work, _assign_to(out_tensor, out_array)), sync_op)
 
 
 def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
-    """The parts of an array for, or from, each rank."""
+    """Split an array along its first axis into one part per rank."""
     rows = [len(array) // group.nranks] * group.nranks if sizes is None else [int(n) for n in sizes]
     if len(rows) != group.nranks or sum(rows) != len(array):
         raise OpError(
             with_user_line(
-                f"alltoall_single: {len(array)} rows in parts of {rows} for {group.nranks} ranks"
+                f"alltoall_single: the split sizes {rows} do not fit {len(array)} rows and "
+                f"{group.nranks} ranks"
             )
         )
     return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
-@_of_members
+@_for_group_members
 def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | Tensor,
@@ -272,53 +298,57 @@ def reduce_scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Make `tensor` the sum, or what `op` says, of part number `rank` of the
-    `tensor_list` of all.
-    """
-    parts = _each("reduce_scatter", list(tensor_list), group, _held("reduce_scatter", tensor))
+    """Reduce element `rank` of the `tensor_list` of all ranks with ReduceOp `op` into `tensor`."""
+    parts = _stack_tensors(
+        "reduce_scatter", list(tensor_list), group, _copy_array("reduce_scatter", tensor)
+    )
     check_op(parts, op)
-    _agreed("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
+    _check_consistent("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
-    return _given(Task(group.communicator.all_reduce(parts, op), _into(tensor, mine)), sync_op)
+    return _wait_if_sync(
+        Task(group.communicator.all_reduce(parts, op), _assign_to(tensor, mine)), sync_op
+    )
 
 
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Send `tensor` to rank `dst`, which receives one of that shape and dtype."""
-    group = chosen(group)
-    array, to = _held("send", tensor), member("send", group, dst)
-    _check_other("send", group, to)
-    return _given(Task(group.communicator.send(array, to)), sync_op)
+    """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
+    group = resolve_group(group)
+    array, target = _copy_array("send", tensor), rank_in_group("send", group, dst)
+    _check_remote("send", group, target)
+    return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Make `tensor` what rank `src` sends."""
-    group = chosen(group)
-    array, source = _held("recv", tensor), member("recv", group, src)
-    _check_other("recv", group, source)
-    return _given(Task(group.communicator.recv(array, source), _into(tensor, array)), sync_op)
+    """Receive `tensor` from rank `src`."""
+    group = resolve_group(group)
+    array, source = _copy_array("recv", tensor), rank_in_group("recv", group, src)
+    _check_remote("recv", group, source)
+    return _wait_if_sync(
+        Task(group.communicator.recv(array, source), _assign_to(tensor, array)), sync_op
+    )
 
 
-def _check_other(what: str, group: Group, rank: int) -> None:
+def _check_remote(name: str, group: Group, rank: int) -> None:
     if rank == group.rank:
-        raise OpError(with_user_line(f"{what}: rank {group.ranks[rank]} is this process itself"))
+        raise OpError(with_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
 
 
 def isend(tensor: Tensor, dst: int, group: Any = None) -> Task:
-    """`send` that comes back at once; keep `tensor` as it is until the task is done."""
+    """Start to send `tensor` and return the task; do not change `tensor` until it is finished."""
     return send(tensor, dst, group, sync_op=False)
 
 
 def irecv(tensor: Tensor, src: int = 0, group: Any = None) -> Task:
-    """`recv` that comes back at once."""
+    """Start to receive `tensor` and return the task."""
     return recv(tensor, 0 if src is None else src, group, sync_op=False)
 
 
 def barrier(group: Any = None) -> None:
-    """Wait until all ranks are here."""
-    group = chosen(group)
+    """Wait until all ranks have called `barrier`."""
+    group = resolve_group(group)
     if group.rank >= 0:
-        check_agreed(group, "barrier", "")
+        check_consistent(group, "barrier", "")
 
 
 def wait(tensor: Tensor, group: Any = None, use_calc_stream: bool = True) -> None:
-    """Nothing: what was begun on a tensor is waited for by its task."""
+    """Accepted without effect: call `wait` of the collective's task instead."""

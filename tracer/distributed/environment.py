@@ -1,4 +1,4 @@
-"""Which of how many processes this is, as variables of the environment say."""
+"""Rank, number of ranks and addresses from environment variables."""
 
 from __future__ import annotations
 
@@ -6,86 +6,86 @@ import os
 
 from ..core.communicator import world
 
-RANK, SIZE, HERE, ALL = (
+RANK_VARIABLE, SIZE_VARIABLE, ENDPOINT_VARIABLE, ENDPOINTS_VARIABLE = (
     "PADDLE_TRAINER_ID",
     "PADDLE_TRAINERS_NUM",
     "PADDLE_CURRENT_ENDPOINT",
     "PADDLE_TRAINER_ENDPOINTS",
 )
-_SELECTED = ("FLAGS_selected_gpus", "FLAGS_selected_accelerators")
-# How the launchers of MPICH and Open MPI, and a batch system, number their processes.
-_STARTED = (
+_DEVICE_VARIABLES = ("FLAGS_selected_gpus", "FLAGS_selected_accelerators")
+# Variables (rank, size) of the launchers of MPICH, Open MPI and PMIx.
+_LAUNCHER_VARIABLES = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMIX_RANK", ""),
 )
 
 
-def _number(name: str, otherwise: int) -> int:
+def _int_variable(name: str, default: int) -> int:
     text = os.environ.get(name, "")
-    return int(text) if text.isdecimal() else otherwise
+    return int(text) if text.isdecimal() else default
 
 
 def mpi_ranks() -> tuple[int, int] | None:
-    """The rank of this process and how many there are, as MPI's launcher says; None where it did
-    not start this one.
+    """Return rank and number of ranks from the variables of MPI's launcher; None if it did not
+    start this process.
     """
-    for rank, size in _STARTED:
+    for rank, size in _LAUNCHER_VARIABLES:
         if rank in os.environ:
-            return _number(rank, 0), _number(size, 1)
+            return _int_variable(rank, 0), _int_variable(size, 1)
     return None
 
 
 class ParallelEnv:
-    """Which of how many processes this is, and where: `rank`, `world_size`, `device_id`,
-    `current_endpoint`, `trainer_endpoints`.
+    """Rank, number of ranks, device and address of this process.
 
-    `local_rank`, `nranks` and `dev_id` are the names of Paddle 1.x for the first three.
+    `local_rank`, `nranks` and `dev_id` are Paddle 1.x's names of `rank`, `world_size` and
+    `device_id`.
     """
 
     def __init__(self) -> None:
-        started = mpi_ranks() or (0, 1)
-        everybody = world.everybody if world.initialized else None
-        self._rank = everybody.rank if everybody else _number(RANK, started[0])
-        self._world_size = everybody.size if everybody else _number(SIZE, started[1])
-        selected = next((os.environ[n] for n in _SELECTED if os.environ.get(n)), "0")
+        mpi_rank, mpi_size = mpi_ranks() or (0, 1)
+        group = world.everybody if world.initialized else None
+        self._rank = group.rank if group else _int_variable(RANK_VARIABLE, mpi_rank)
+        self._world_size = group.size if group else _int_variable(SIZE_VARIABLE, mpi_size)
+        selected = next((os.environ[n] for n in _DEVICE_VARIABLES if os.environ.get(n)), "0")
         self._device_id = int(selected.split(",")[0])
-        self._current_endpoint = os.environ.get(HERE, "")
-        self._trainer_endpoints = os.environ.get(ALL, "").split(",")
+        self._current_endpoint = os.environ.get(ENDPOINT_VARIABLE, "")
+        self._trainer_endpoints = os.environ.get(ENDPOINTS_VARIABLE, "").split(",")
 
     @property
     def rank(self) -> int:
-        """The number of this process, from 0."""
+        """The rank of this process, from 0."""
         return self._rank
 
     @property
     def world_size(self) -> int:
-        """How many processes there are."""
+        """The number of processes."""
         return self._world_size
 
     @property
     def device_id(self) -> int:
-        """The card that this process uses."""
+        """The index of the GPU of this process."""
         return self._device_id
 
     @property
     def device_type(self) -> str:
-        """What computes."""
+        """Always "cpu"."""
         return "cpu"
 
     @property
     def current_endpoint(self) -> str:
-        """The address under which the launcher lists this process."""
+        """The address (host:port) of this process in the launcher's list."""
         return self._current_endpoint
 
     @property
     def trainer_endpoints(self) -> list[str]:
-        """The addresses of all."""
+        """The addresses (host:port) of all processes."""
         return self._trainer_endpoints
 
     @property
     def nrings(self) -> int:
-        """Over how many rings gradients travel."""
+        """The number of NCCL rings: always 1."""
         return 1
 
     local_rank, nranks, dev_id = rank, world_size, device_id

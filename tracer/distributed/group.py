@@ -1,4 +1,4 @@
-"""Groups of ranks, as programs name them."""
+"""Groups of ranks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ..core.errors import OpError, with_user_line
 
 
 class Group:
-    """Some ranks of the world.
+    """A group of global ranks.
 
-    rank: of this process among them, -1 where it is not; id: Paddle's `ring_id`
+    rank: the rank of this process in the group, -1 if it is not a member.
+    id: Paddle's `ring_id`.
     """
 
     def __init__(self, id: int, ranks: Sequence[int], communicator: Communicator | None) -> None:
@@ -22,20 +23,20 @@ class Group:
 
     @property
     def name(self) -> str:
-        """What Paddle calls it."""
+        """Paddle's name of the group."""
         return f"_default_pg{self.id}"
 
     @property
     def process_ids(self) -> list[int]:
-        """The ranks."""
+        """The global ranks of the group."""
         return self.ranks
 
     def is_member(self) -> bool:
-        """Whether this process is in it."""
+        """Whether this process is in the group."""
         return self.rank >= 0
 
     def get_group_rank(self, rank: int) -> int:
-        """The number in this group of rank `rank` of the world, -1 where it is not in it."""
+        """Return the rank in the group of a global rank; -1 if it is not a member."""
         return self.ranks.index(rank) if rank in self.ranks else -1
 
     def __repr__(self) -> str:
@@ -45,51 +46,47 @@ class Group:
         )
 
 
-_made: dict[int, Group] = {}
+_groups: dict[int, Group] = {}
 
 
-def group_of(id: int = 0) -> Group:
-    """The group of that number; 0 is everybody.   Raises OpError where there is none."""
+def get_group(id: int = 0) -> Group:
+    """Return the group with that id; 0: all ranks.  Raises OpError for an unknown id."""
     if id == 0:
-        everybody = world.everybody
-        return Group(0, everybody.ranks, everybody)
-    if id not in _made:
+        return Group(0, world.everybody.ranks, world.everybody)
+    if id not in _groups:
         raise OpError(with_user_line(f"get_group: there is no group {id}"))
-    return _made[id]
+    return _groups[id]
 
 
 def new_group(
     ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
 ) -> Group:
-    """Make a group of some ranks, of all for None.
-
-    All ranks of the world call it, also those that are not in it.
-    """
+    """Create a group of some ranks (None: all).  All ranks must call it, also those not in it."""
     everybody = world.everybody
-    chosen = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
-    if not chosen or not 0 <= chosen[0] <= chosen[-1] < everybody.size:
+    members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
+    if not members or not 0 <= members[0] <= members[-1] < everybody.size:
         raise OpError(
             with_user_line(
-                f"new_group: ranks={chosen} are not all among the {everybody.size} of the world"
+                f"new_group: ranks={members} must be in [0, {everybody.size}) and not empty"
             )
         )
-    number = max([0, *_made]) + 1
-    made = _made[number] = Group(number, chosen, everybody.split(chosen))
-    if made.communicator is not None:
-        world.groups[number] = made.communicator
-    return made
+    id = max([0, *_groups]) + 1
+    group = _groups[id] = Group(id, members, everybody.split(members))
+    if group.communicator is not None:
+        world.groups[id] = group.communicator
+    return group
 
 
-def chosen(group: Any) -> Group:
-    """The group that is meant: None is everybody."""
-    return group_of(0) if group is None else group
+def resolve_group(group: Any) -> Group:
+    """Return `group`, or the group of all ranks for None."""
+    return get_group(0) if group is None else group
 
 
-def member(what: str, group: Group, rank: int) -> int:
-    """The number in `group` of rank `rank` of the world.   Raises OpError where it is not in it."""
-    found = group.get_group_rank(rank)
-    if found < 0:
+def rank_in_group(name: str, group: Group, rank: int) -> int:
+    """Return the rank in `group` of a global rank.  Raises OpError if it is not a member."""
+    group_rank = group.get_group_rank(rank)
+    if group_rank < 0:
         raise OpError(
-            with_user_line(f"{what}: rank {rank} is not in the group of ranks {group.ranks}")
+            with_user_line(f"{name}: rank {rank} is not in the group of ranks {group.ranks}")
         )
-    return found
+    return group_rank

@@ -1,5 +1,6 @@
-"""`paddle.distributed.io`: values of programs in folders; programs that servers share are not
-there.
+"""`paddle.distributed.io`: save and load the persistable variables of programs.
+
+Parameter servers are not supported.
 """
 
 from __future__ import annotations
@@ -10,25 +11,25 @@ from ..core.legacy_importer import legacy_module
 
 
 def is_persistable(var: Any) -> bool:
-    """Whether the value of a variable outlives a run, and what it holds goes to files."""
-    return bool(_of_old("is_persistable")(var))
+    """Whether a variable keeps its value between runs and is saved to files."""
+    return bool(_fluid_io("is_persistable")(var))
 
 
 def save_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> Any:
-    """Write all values that outlive a run to a folder: a file for each, or all in `filename`.
+    """Write all persistable variables to a folder: one file for each, or all in `filename`.
 
-    dirname None: gives the bytes of that file
+    dirname=None: return the bytes of that file
     """
-    return _of_old("save_persistables")(executor, dirname, main_program, filename)
+    return _fluid_io("save_persistables")(executor, dirname, main_program, filename)
 
 
 def load_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:
-    """Put values that save_persistables wrote into the scope in force."""
-    _of_old("load_persistables")(executor, dirname, main_program, filename)
+    """Load the files of `save_persistables` into the current scope."""
+    _fluid_io("load_persistables")(executor, dirname, main_program, filename)
 
 
 def load_inference_model_distributed(
@@ -38,16 +39,14 @@ def load_inference_model_distributed(
     params_filename: Any = None,
     pserver_endpoints: Any = None,
 ) -> Any:
-    """The program of a folder of Paddle 1.x, the names of its inputs, and its outputs.
+    """Load a model folder of Paddle 1.x.  Returns the program, input names and output variables.
 
-    Raises ValueError where there is none.
+    Raises ValueError if the folder has no model.
     """
-    return _of_old("load_inference_model")(dirname, executor, model_filename, params_filename)
+    return _fluid_io("load_inference_model")(dirname, executor, model_filename, params_filename)
 
 
-def _of_old(name: str) -> Any:
-    """What fluid, which stands above what runs in several processes, has under a name, without its
-    word on new names.
-    """
-    found = getattr(legacy_module("io"), name)
-    return getattr(found, "__wrapped__", found)
+def _fluid_io(name: str) -> Any:
+    """Return a function of `fluid.io` without its deprecation warning."""
+    function = getattr(legacy_module("io"), name)
+    return getattr(function, "__wrapped__", function)

@@ -1,4 +1,4 @@
-"""Ranks that MPI connects, through mpi4py: on one machine or on many."""
+"""The communicator that uses MPI through mpi4py, on one or several machines."""
 
 from __future__ import annotations
 
@@ -11,92 +11,102 @@ import numpy as np
 from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
-from .kinds import check_op
-from .waiting import wait_for
+from .reduce_op import check_op
+from .wait_status import wait_for
 
-_TAGS = 0x7FFF  # the numbers that every MPI has for tags
+_MAX_TAG = 0x7FFF  # the largest tag that every MPI implementation supports
 
 
-class Asked:
-    """Work that MPI has begun.   done: what is left to do when it is over."""
+class MpiWork:
+    """A started MPI operation.  on_completion: called once when it is finished"""
 
     def __init__(
         self,
         request: Any,
-        what: str,
+        name: str,
         ranks: tuple[int, ...],
-        done: Callable[[], None] | None = None,
+        on_completion: Callable[[], None] | None = None,
     ) -> None:
-        self._request, self._what, self._ranks, self._done = request, what, ranks, done
+        self._request, self._name, self._ranks = request, name, ranks
+        self._on_completion = on_completion
 
     def is_completed(self) -> bool:
-        """Take part in the collective operation."""
+        """Whether the operation is finished; also advances it."""
         if self._request is not None and self._request.Test():
             self._request = None
-            if self._done is not None:
-                self._done()
+            if self._on_completion is not None:
+                self._on_completion()
         return self._request is None
 
     def wait(self) -> None:
-        """Take part in the collective operation."""
-        wait_for(self.is_completed, self._what, self._ranks)
+        """Wait until the operation is finished."""
+        wait_for(self.is_completed, self._name, self._ranks)
 
 
-class Arriving:
-    """A message that is expected.
+class RecvWork:
+    """The receipt of one message.
 
-    It is looked at before it is taken: one of another shape or dtype is refused.
+    The message is probed first: another shape or dtype raises OpError.
     """
 
-    def __init__(self, mpi: Mpi, array: Any, source: int) -> None:
+    def __init__(self, mpi: MpiCommunicator, array: Any, source: int) -> None:
         self._mpi, self._array, self._source = mpi, array, source
         self._request: Any = None
 
     def is_completed(self) -> bool:
-        """See Work.   Raises OpError for a message that does not fit."""
+        """Whether the message has arrived; also advances it.
+
+        Raises OpError for a message of another shape or dtype.
+        """
         if self._array is None:
             return True
         if self._request is None:
-            found = self._mpi.arrived(self._source)
-            if found is None:
+            probed = self._mpi.probe(self._source)
+            if probed is None:
                 return False
-            if found[1] != tag_of(self._array):
-                kind = f"{self._array.dtype}{list(self._array.shape)}"
+            message, tag = probed
+            if tag != message_tag(self._array):
+                meta = f"{self._array.dtype}{list(self._array.shape)}"
                 sender = self._mpi.ranks[self._source]
-                raise OpError(with_user_line(f"distributed.recv: rank {sender} sends no {kind}"))
-            self._request = found[0].Irecv(_bytes(self._array))
+                raise OpError(
+                    with_user_line(
+                        f"distributed.recv: the message of rank {sender} has another shape or "
+                        f"dtype than the tensor ({meta})"
+                    )
+                )
+            self._request = message.Irecv(_as_bytes(self._array))
         if self._request.Test():
             self._array = None
         return self._array is None
 
     def wait(self) -> None:
-        """Take part in the collective operation."""
+        """Wait until the operation is finished."""
         wait_for(self.is_completed, "recv", (self._mpi.ranks[self._source],))
 
 
-class All:
-    """Several pieces of work as one."""
+class CombinedWork:
+    """Several operations as one."""
 
     def __init__(self, work: Sequence[Work]) -> None:
         self._work = work
 
     def is_completed(self) -> bool:
-        """Take part in the collective operation."""
+        """Whether the operation is finished; also advances it."""
         # Poll each request: that lets MPI make progress.
-        left = [w for w in self._work if not w.is_completed()]
-        return not left
+        pending = [w for w in self._work if not w.is_completed()]
+        return not pending
 
     def wait(self) -> None:
-        """Take part in the collective operation."""
+        """Wait until the operation is finished."""
         for work in self._work:
             work.wait()
 
 
-class Mpi:
-    """A communicator of MPI.   See core.communicator.Communicator for the methods.
+class MpiCommunicator:
+    """Implements core.communicator.Communicator with MPI.
 
-    Nothing here blocks inside MPI: so signals arrive, waiting has an end, and who waits can say for
-    what. Half precision travels as its bytes, and is added up as float32.
+    It uses nonblocking calls only, so that signals are handled, timeouts work and the launcher can
+    report what a rank waits for. Half precision is sent as bytes and reduced as float32.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -108,85 +118,91 @@ class Mpi:
         self.ranks = tuple(comm.Get_group().Translate_ranks(range(self.size), world))
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Perform broadcast among the ranks of the group."""
-        return self._asked(self._comm.Ibcast(_bytes(array), root), "broadcast")
+        """Copy the array of rank `root` to `array`."""
+        return self._start(self._comm.Ibcast(_as_bytes(array), root), "broadcast")
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Perform all reduce among the ranks of the group."""
-        held, how, done = self._summable(array, op)
-        return self._asked(self._comm.Iallreduce(self._mpi.IN_PLACE, held, how), "all_reduce", done)
+        """Reduce the arrays of all ranks into `array`."""
+        buffer, mpi_op, finish = self._prepare_reduce(array, op)
+        request = self._comm.Iallreduce(self._mpi.IN_PLACE, buffer, mpi_op)
+        return self._start(request, "all_reduce", finish)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Perform reduce among the ranks of the group."""
-        held, how, done = self._summable(array, op)
-        here = self.rank == root
-        given = (self._mpi.IN_PLACE, held) if here else (held, None)
-        return self._asked(self._comm.Ireduce(*given, how, root), "reduce", done if here else None)
+        """Reduce the arrays into that of `root`."""
+        buffer, mpi_op, finish = self._prepare_reduce(array, op)
+        is_root = self.rank == root
+        buffers = (self._mpi.IN_PLACE, buffer) if is_root else (buffer, None)
+        request = self._comm.Ireduce(*buffers, mpi_op, root)
+        return self._start(request, "reduce", finish if is_root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Perform all gather among the ranks of the group."""
-        return self._asked(self._comm.Iallgather(_bytes(array), _bytes(into)), "all_gather")
+        """Gather the arrays of all ranks into `into` [size, *]."""
+        return self._start(self._comm.Iallgather(_as_bytes(array), _as_bytes(into)), "all_gather")
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Perform scatter among the ranks of the group."""
-        given = _bytes(arrays) if self.rank == root else None
-        return self._asked(self._comm.Iscatter(given, _bytes(into), root), "scatter")
+        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
+        buffer = _as_bytes(arrays) if self.rank == root else None
+        return self._start(self._comm.Iscatter(buffer, _as_bytes(into), root), "scatter")
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Perform all to all among the ranks of the group."""
-        return self._asked(self._comm.Ialltoall(_bytes(arrays), _bytes(into)), "alltoall")
+        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        return self._start(self._comm.Ialltoall(_as_bytes(arrays), _as_bytes(into)), "alltoall")
 
     def send(self, array: Any, to: int) -> Work:
-        """Perform send among the ranks of the group."""
-        return Asked(self._comm.Isend(_bytes(array), to, tag_of(array)), "send", (self.ranks[to],))
+        """Send to rank `to`."""
+        return MpiWork(
+            self._comm.Isend(_as_bytes(array), to, message_tag(array)), "send", (self.ranks[to],)
+        )
 
     def recv(self, array: Any, source: int) -> Work:
-        """Perform recv among the ranks of the group."""
-        return Arriving(self, array, source)
+        """Receive from rank `source`."""
+        return RecvWork(self, array, source)
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Perform exchange among the ranks of the group."""
-        return All(
+        """Send and receive several arrays at once without deadlock."""
+        return CombinedWork(
             [
                 *(self.recv(array, source) for source, array in got),
                 *(self.send(array, to) for to, array in sent),
             ]
         )
 
-    def arrived(self, source: int) -> Any:
-        """A message that rank `source` has sent and its tag, None while there is none."""
+    def probe(self, source: int) -> Any:
+        """Return a message that has arrived from rank `source` and its tag, or None."""
         status = self._mpi.Status()
         message = self._comm.Improbe(source, self._mpi.ANY_TAG, status)
         return None if message is None else (message, status.Get_tag())
 
     def barrier(self) -> Work:
-        """Perform barrier among the ranks of the group."""
-        return self._asked(self._comm.Ibarrier(), "barrier")
+        """Wait for all ranks."""
+        return self._start(self._comm.Ibarrier(), "barrier")
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Perform split among the ranks of the group."""
-        mine = self.rank in ranks
-        # making one blocks, which nobody could wake us from
-        self._asked(self._comm.Ibarrier(), "new_group").wait()
-        color, key = (0, list(ranks).index(self.rank)) if mine else (self._mpi.UNDEFINED, 0)
-        made = self._comm.Split(color, key)
-        return Mpi(made) if mine else None
+        """Create a communicator of some ranks; None if this rank is not among them."""
+        is_member = self.rank in ranks
+        # Split blocks and cannot be interrupted: wait first until all ranks are here.
+        self._start(self._comm.Ibarrier(), "new_group").wait()
+        color, key = (0, list(ranks).index(self.rank)) if is_member else (self._mpi.UNDEFINED, 0)
+        comm = self._comm.Split(color, key)
+        return MpiCommunicator(comm) if is_member else None
 
     def abort(self) -> None:
-        """End all ranks of the world."""
+        """Terminate all ranks of the job."""
         self._mpi.COMM_WORLD.Abort(1)
 
-    def _asked(self, request: Any, what: str, done: Callable[[], None] | None = None) -> Asked:
-        return Asked(request, what, self.ranks, done)
+    def _start(
+        self, request: Any, name: str, on_completion: Callable[[], None] | None = None
+    ) -> MpiWork:
+        return MpiWork(request, name, self.ranks, on_completion)
 
-    def _summable(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
-        """`array` or a copy that MPI can add up, MPI's name for how, and what makes the result of
-        it.
+    def _prepare_reduce(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
+        """Return a buffer in a dtype that MPI can reduce, the MPI operation, and a callback that
+        stores the result in `array` (None if the buffer is a view of it).
         """
         check_op(array, op)
-        how = getattr(self._mpi, "SUM" if op == AVG else REDUCE_OP_NAMES[op])
+        mpi_op = getattr(self._mpi, "SUM" if op == AVG else REDUCE_OP_NAMES[op])
         half = is_half(array.dtype)
-        held = (
+        buffer = (
             array.astype(np.float32)
             if half
             else array.view(np.uint8)
@@ -194,27 +210,27 @@ class Mpi:
             else array
         )
 
-        def done() -> None:
+        def finish() -> None:
             if op == AVG:
-                np.divide(held, self.size, out=held)
+                np.divide(buffer, self.size, out=buffer)
             if half:
-                array[...] = held
+                array[...] = buffer
 
-        return held, how, done if half or op == AVG else None
-
-
-def tag_of(array: Any) -> int:
-    """A number that stands for shape and dtype: what MPI lets a message carry besides its bytes."""
-    return zlib.crc32(f"{array.dtype}{array.shape}".encode()) & _TAGS
+        return buffer, mpi_op, finish if half or op == AVG else None
 
 
-def _bytes(array: Any) -> Any:
-    """What MPI moves without asking what it means."""
+def message_tag(array: Any) -> int:
+    """Return a hash of shape and dtype, which is sent as the MPI tag."""
+    return zlib.crc32(f"{array.dtype}{array.shape}".encode()) & _MAX_TAG
+
+
+def _as_bytes(array: Any) -> Any:
+    """Return the array as a flat array of bytes."""
     return array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
 
 
-def started() -> Mpi:
-    """All ranks that MPI's launcher started."""
+def world_communicator() -> MpiCommunicator:
+    """Initialize MPI and return the communicator of all ranks."""
     import mpi4py  # noqa: PLC0415 - an extra
 
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
@@ -222,4 +238,4 @@ def started() -> Mpi:
 
     if not MPI.Is_initialized():
         MPI.Init_thread(MPI.THREAD_MULTIPLE)
-    return Mpi(MPI.COMM_WORLD.Dup())
+    return MpiCommunicator(MPI.COMM_WORLD.Dup())

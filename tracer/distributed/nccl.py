@@ -1,10 +1,8 @@
-"""Ranks whose arrays are on GPUs, which NCCL connects, through CuPy.
+"""The communicator for GPU arrays, which uses NCCL through CuPy.
 
-MPI brings them together: it carries NCCL's identity of a group.
-
-NCCL works on a stream of its own, behind what the stream of the kernels has been given so far.
-Nobody blocks inside it: work is over when an event says so, and waiting for it is as with MPI: with
-an end, and known to the launcher.
+MPI broadcasts NCCL's unique id of a group. NCCL runs on its own stream, after the kernels that were
+launched before. An event marks the end of an operation; waiting for it has a timeout and is
+reported to the launcher, as with MPI.
 """
 
 from __future__ import annotations
@@ -19,13 +17,13 @@ from ..core import cuda
 from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
 from ..core.dtype import is_half
 from ..core.errors import OarlockError, OpError, with_user_line
-from .kinds import check_op
-from .mpi import Mpi
-from .waiting import wait_for
+from .mpi import MpiCommunicator
+from .reduce_op import check_op
+from .wait_status import wait_for
 
-_IDENTITY = 128  # bytes
-# How NCCL calls dtypes; complex numbers are twice as many of their parts.
-_TYPES = {
+_UNIQUE_ID_BYTES = 128  # bytes
+# NCCL's names of dtypes; a complex number is sent as two real numbers.
+_NCCL_TYPES = {
     "int8": "INT8",
     "uint8": "UINT8",
     "int32": "INT32",
@@ -39,164 +37,168 @@ _TYPES = {
 }
 
 
-class Launched:
-    """Work that NCCL was given.
+class NcclWork:
+    """A started NCCL operation.
 
-    held: arrays that have to stay until it is over; done: what is left to do then.
+    arrays: kept alive until it is finished.
+    on_completion: called once when it is finished.
     """
 
     def __init__(
         self,
         event: Any,
-        what: str,
+        name: str,
         ranks: tuple[int, ...],
-        held: Any,
-        done: Callable[[], None] | None,
+        arrays: Any,
+        on_completion: Callable[[], None] | None,
     ) -> None:
-        self._event, self._what, self._ranks, self._held, self._done = (
-            event,
-            what,
-            ranks,
-            held,
-            done,
-        )
+        self._event, self._name, self._ranks = event, name, ranks
+        self._arrays, self._on_completion = arrays, on_completion
 
     def is_completed(self) -> bool:
-        """Take part in the collective operation."""
+        """Whether the operation is finished; also advances it."""
         if self._event is not None and self._event.done:
-            self._event = self._held = None
-            if self._done is not None:
-                self._done()
+            self._event = self._arrays = None
+            if self._on_completion is not None:
+                self._on_completion()
         return self._event is None
 
     def wait(self) -> None:
-        """Take part in the collective operation."""
-        wait_for(self.is_completed, self._what, self._ranks)
+        """Wait until the operation is finished."""
+        wait_for(self.is_completed, self._name, self._ranks)
 
 
-class Nccl:
-    """A communicator of NCCL, of the ranks of one of MPI.
+class NcclCommunicator:
+    """Implements core.communicator.Communicator for arrays on this rank's GPU.
 
-    See core.communicator.Communicator for the methods; arrays are on this rank's GPU.
-
-    Half precision is added up as float32, as with MPI.  What a message holds is not compared by
-    `recv`: NCCL's messages carry bytes only.
+    It has the ranks of an MPI communicator. Half precision is reduced as float32, as with MPI.
+    `recv` does not check shape and dtype, because NCCL's messages have no tag.
     """
 
-    def __init__(self, mpi: Mpi, index: int) -> None:
-        self._nccl, self._mpi, self._index = library(), mpi, index
+    def __init__(self, mpi: MpiCommunicator, index: int) -> None:
+        self._nccl, self._mpi, self._index = import_nccl(), mpi, index
         self.rank, self.size, self.ranks = mpi.rank, mpi.size, mpi.ranks
-        identity = np.zeros(_IDENTITY, np.int8)
+        unique_id = np.zeros(_UNIQUE_ID_BYTES, np.int8)
         if self.rank == 0:
-            identity[...] = self._nccl.get_unique_id()
-        mpi.broadcast(identity, 0).wait()
+            unique_id[...] = self._nccl.get_unique_id()
+        mpi.broadcast(unique_id, 0).wait()
         with cuda.use_device(index):
             try:
                 self._comm = self._nccl.NcclCommunicator(
-                    self.size, tuple(map(int, identity)), self.rank
+                    self.size, tuple(map(int, unique_id)), self.rank
                 )
             except RuntimeError as error:  # for example two ranks with one GPU
-                why = (
-                    f"distributed: NCCL does not connect ranks "
-                    f"{', '.join(map(str, self.ranks))}: {error} (this one has gpu:{index})"
+                message = (
+                    f"distributed: NCCL cannot connect ranks "
+                    f"{', '.join(map(str, self.ranks))}: {error} (this rank uses gpu:{index})"
                 )
-                raise OarlockError(with_user_line(why)) from None
+                raise OarlockError(with_user_line(message)) from None
             self._stream = cuda.cupy_state.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """Perform broadcast among the ranks of the group."""
-        flat = _bytes(array)
-        return self._launched(
+        """Copy the array of rank `root` to `array`."""
+        flat = _as_bytes(array)
+        return self._launch(
             "broadcast",
             array,
-            lambda s: self._comm.bcast(flat.data.ptr, *self._sized(flat), root, s),
+            lambda s: self._comm.bcast(flat.data.ptr, *self._count_and_type(flat), root, s),
         )
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """Perform all reduce among the ranks of the group."""
-        held, how, done = self._summable(array, op)
-        at = held.data.ptr
-        return self._launched(
+        """Reduce the arrays of all ranks into `array`."""
+        buffer, nccl_op, finish = self._prepare_reduce(array, op)
+        pointer = buffer.data.ptr
+        return self._launch(
             "all_reduce",
-            held,
-            lambda s: self._comm.allReduce(at, at, *self._sized(held), how, s),
-            done,
+            buffer,
+            lambda s: self._comm.allReduce(
+                pointer, pointer, *self._count_and_type(buffer), nccl_op, s
+            ),
+            finish,
         )
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """Perform reduce among the ranks of the group."""
-        held, how, done = self._summable(array, op)
-        at = held.data.ptr
-        call = lambda s: self._comm.reduce(at, at, *self._sized(held), how, root, s)  # noqa: E731
-        return self._launched("reduce", held, call, done if self.rank == root else None)
+        """Reduce the arrays into that of `root`."""
+        buffer, nccl_op, finish = self._prepare_reduce(array, op)
+        pointer = buffer.data.ptr
+
+        def call(stream: int) -> None:
+            count, dtype = self._count_and_type(buffer)
+            self._comm.reduce(pointer, pointer, count, dtype, nccl_op, root, stream)
+
+        return self._launch("reduce", buffer, call, finish if self.rank == root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Perform all gather among the ranks of the group."""
-        flat = _bytes(array)
-        call = lambda s: self._comm.allGather(flat.data.ptr, into.data.ptr, *self._sized(flat), s)  # noqa: E731
-        return self._launched("all_gather", (array, into), call)
+        """Gather the arrays of all ranks into `into` [size, *]."""
+        flat = _as_bytes(array)
+
+        def call(stream: int) -> None:
+            count, dtype = self._count_and_type(flat)
+            self._comm.allGather(flat.data.ptr, into.data.ptr, count, dtype, stream)
+
+        return self._launch("all_gather", (array, into), call)
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Perform scatter among the ranks of the group."""
+        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
         sent = enumerate(arrays) if self.rank == root else ()
-        return self._exchanged("scatter", [(to, part) for to, part in sent], [(root, into)])
+        return self._exchange("scatter", [(to, part) for to, part in sent], [(root, into)])
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Perform all to all among the ranks of the group."""
-        return self._exchanged("alltoall", list(enumerate(arrays)), list(enumerate(into)))
+        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        return self._exchange("alltoall", list(enumerate(arrays)), list(enumerate(into)))
 
     def send(self, array: Any, to: int) -> Work:
-        """Perform send among the ranks of the group."""
-        return self._exchanged("send", [(to, array)], [], (self.ranks[to],))
+        """Send to rank `to`."""
+        return self._exchange("send", [(to, array)], [], (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
-        """Perform recv among the ranks of the group."""
-        return self._exchanged("recv", [], [(source, array)], (self.ranks[source],))
+        """Receive from rank `source`."""
+        return self._exchange("recv", [], [(source, array)], (self.ranks[source],))
 
     def exchange(self, sent: Messages, got: Messages) -> Work:
-        """Perform exchange among the ranks of the group."""
-        return self._exchanged("exchange", sent, got)
+        """Send and receive several arrays at once without deadlock."""
+        return self._exchange("exchange", sent, got)
 
     def barrier(self) -> Work:
-        """See Communicator.   Of processes; what kernels are still at work on is not waited for."""
+        """Wait for all processes, but not for kernels that still run."""
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Perform split among the ranks of the group."""
-        made = self._mpi.split(ranks)
-        return Nccl(made, self._index) if isinstance(made, Mpi) else None
+        """Create a communicator of some ranks; None if this rank is not among them."""
+        mpi = self._mpi.split(ranks)
+        return NcclCommunicator(mpi, self._index) if isinstance(mpi, MpiCommunicator) else None
 
     def abort(self) -> None:
-        """Give up what is under way."""
+        """Abort running operations."""
         self._comm.abort()
 
-    def _exchanged(
-        self, what: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None
+    def _exchange(
+        self, name: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None
     ) -> Work:
-        """Messages to and from several ranks at once: one that waited for another would wait for
-        ever.
+        """Send and receive several messages as one NCCL group: one after the other they could
+        deadlock.
         """
-        flat = [(to, _bytes(a)) for to, a in sent], [(source, _bytes(a)) for source, a in got]
+        flat = [(to, _as_bytes(a)) for to, a in sent], [(source, _as_bytes(a)) for source, a in got]
 
         def call(stream: int) -> None:
             self._nccl.groupStart()
             for to, array in flat[0]:
-                self._comm.send(array.data.ptr, *self._sized(array), to, stream)
+                self._comm.send(array.data.ptr, *self._count_and_type(array), to, stream)
             for source, array in flat[1]:
-                self._comm.recv(array.data.ptr, *self._sized(array), source, stream)
+                self._comm.recv(array.data.ptr, *self._count_and_type(array), source, stream)
             self._nccl.groupEnd()
 
-        return self._launched(what, flat, call, ranks=ranks)
+        return self._launch(name, flat, call, ranks=ranks)
 
-    def _launched(
+    def _launch(
         self,
-        what: str,
-        held: Any,
+        name: str,
+        arrays: Any,
         call: Callable[[int], None],
-        done: Callable[[], None] | None = None,
+        on_completion: Callable[[], None] | None = None,
         ranks: Any = None,
     ) -> Work:
-        """Give NCCL something to do, behind what kernels were given so far."""
+        """Call NCCL on its stream, ordered after the kernels that were launched before."""
         cupy = cuda.cupy_state.cupy
         with cuda.use_device(self._index):
             ready, event = (
@@ -207,57 +209,54 @@ class Nccl:
             self._stream.wait_event(ready)
             call(self._stream.ptr)
             event.record(self._stream)
-        return Launched(event, what, ranks or self.ranks, held, done)
+        return NcclWork(event, name, ranks or self.ranks, arrays, on_completion)
 
-    def _sized(self, array: Any) -> tuple[int, int]:
-        """How many elements of which kind NCCL is told of."""
+    def _count_and_type(self, array: Any) -> tuple[int, int]:
+        """Return the element count and NCCL data type of an array."""
         return array.size * (2 if array.dtype.kind == "c" else 1), getattr(
-            self._nccl, f"NCCL_{_TYPES[array.dtype.name]}"
+            self._nccl, f"NCCL_{_NCCL_TYPES[array.dtype.name]}"
         )
 
-    def _summable(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
-        """`array` or a copy that NCCL can add up, NCCL's name for how, and what makes the result of
-        it.
+    def _prepare_reduce(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
+        """Return a buffer in a dtype that NCCL can reduce, the NCCL operation, and a callback that
+        stores the result in `array`.
         """
         check_op(array, op)
         if array.dtype.kind == "c" and REDUCE_OP_NAMES[op] == "PROD":
             raise OpError(with_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
-        half, name = is_half(array.dtype), array.dtype.name
-        wide = {"bool": "uint8", "int16": "int32"}.get(name, "float32" if half else name)
-        held = array.view(np.uint8) if name == "bool" else array.astype(wide, copy=False)
+        half, dtype = is_half(array.dtype), array.dtype.name
+        buffer_dtype = {"bool": "uint8", "int16": "int32"}.get(dtype, "float32" if half else dtype)
+        buffer = array.view(np.uint8) if dtype == "bool" else array.astype(buffer_dtype, copy=False)
 
-        def done() -> None:
+        def finish() -> None:
             if op == AVG:
-                held[...] = held / self.size
-            if held.dtype != array.dtype and name != "bool":
-                array[...] = held.astype(array.dtype)
+                buffer[...] = buffer / self.size
+            if buffer.dtype != array.dtype and dtype != "bool":
+                array[...] = buffer.astype(array.dtype)
 
-        return (
-            held,
-            getattr(self._nccl, f"NCCL_{'SUM' if op == AVG else REDUCE_OP_NAMES[op]}"),
-            done,
-        )
+        nccl_op = getattr(self._nccl, f"NCCL_{'SUM' if op == AVG else REDUCE_OP_NAMES[op]}")
+        return buffer, nccl_op, finish
 
 
-def _bytes(array: Any) -> Any:
-    """What NCCL moves without asking what it means."""
+def _as_bytes(array: Any) -> Any:
+    """Return the array as a flat array of bytes."""
     return array.reshape(-1).view(np.uint8)
 
 
-def library() -> Any:
-    """CuPy's part for NCCL.   Raises OarlockError where it, or NCCL itself, is not there."""
+def import_nccl() -> Any:
+    """Import CuPy's NCCL module.  Raises OarlockError if CuPy or NCCL is missing."""
     cuda.require_cupy("distributed: NCCL")
     try:
-        found = importlib.import_module("cupy.cuda.nccl")
+        nccl = importlib.import_module("cupy.cuda.nccl")
     except (ImportError, AttributeError) as error:
-        raise OarlockError(with_user_line(_missing(str(error)))) from None
-    if not getattr(found, "available", True):
-        raise OarlockError(with_user_line(_missing("CuPy was built without it")))
-    return found
+        raise OarlockError(with_user_line(_unavailable_message(str(error)))) from None
+    if not getattr(nccl, "available", True):
+        raise OarlockError(with_user_line(_unavailable_message("CuPy was built without it")))
+    return nccl
 
 
-def _missing(why: str) -> str:
+def _unavailable_message(reason: str) -> str:
     return (
-        f"distributed: tensors on GPUs travel by NCCL, which is not there ({why}): pip "
+        f"distributed: tensors on GPUs require NCCL, which is not available ({reason}): pip "
         f"install oarlock[gpu-train]"
     )

@@ -1,6 +1,6 @@
-"""What ranks exchange that is no Tensor.
+"""Collectives of Python objects.
 
-Objects travel pickled, between processes of one program; nothing of that is read from files.
+Objects are pickled. Only data of the ranks of the same job are unpickled, never files.
 """
 
 from __future__ import annotations
@@ -12,48 +12,45 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OpError, with_user_line
-from .group import Group, chosen, member
+from .group import Group, rank_in_group, resolve_group
 
 
-def _packed(thing: Any) -> Any:
-    return np.frombuffer(pickle.dumps(thing), dtype=np.uint8).copy()
+def _pickle(obj: Any) -> Any:
+    return np.frombuffer(pickle.dumps(obj), dtype=np.uint8).copy()
 
 
-def _gathered(group: Group, data: Any) -> list[Any]:
-    """The bytes of all ranks, which may differ in number."""
+def _gather_bytes(group: Group, data: Any) -> list[Any]:
+    """Gather byte arrays of different lengths from all ranks."""
     assert group.communicator is not None
     sizes = np.empty((group.nranks, 1), dtype=np.int64)
     group.communicator.all_gather(np.array([data.size], dtype=np.int64), sizes).wait()
     padded = np.zeros(int(sizes.max()), dtype=np.uint8)
     padded[: data.size] = data
-    into = np.empty((group.nranks, padded.size), dtype=np.uint8)
-    group.communicator.all_gather(padded, into).wait()
-    return [row[: int(size)] for row, size in zip(into, sizes[:, 0], strict=True)]
+    gathered = np.empty((group.nranks, padded.size), dtype=np.uint8)
+    group.communicator.all_gather(padded, gathered).wait()
+    return [row[: int(size)] for row, size in zip(gathered, sizes[:, 0], strict=True)]
 
 
-def gathered_objects(group: Group, thing: Any) -> list[Any]:
-    """The objects of all ranks of a group that this process is in."""
-    return [pickle.loads(data.tobytes()) for data in _gathered(group, _packed(thing))]
+def gather_objects(group: Group, obj: Any) -> list[Any]:
+    """Gather one object from each rank.  This process must be in the group."""
+    return [pickle.loads(data.tobytes()) for data in _gather_bytes(group, _pickle(obj))]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Put the objects of all ranks into `object_list`, in place of what it held.
-
-    They have to be picklable.
-    """
-    group = chosen(group)
+    """Replace the content of `object_list` by the objects of all ranks, which must be picklable."""
+    group = resolve_group(group)
     if group.rank >= 0:
-        object_list[:] = gathered_objects(group, obj)
+        object_list[:] = gather_objects(group, obj)
 
 
 def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """Make `object_list` that of rank `src`."""
-    group = chosen(group)
+    """Replace the content of `object_list` by that of rank `src`."""
+    group = resolve_group(group)
     if group.rank < 0:
         return
-    root = member("broadcast_object_list", group, src)
-    data = _packed(list(object_list)) if group.rank == root else np.empty(0, np.uint8)
-    object_list[:] = pickle.loads(_gathered(group, data)[root].tobytes())
+    root = rank_in_group("broadcast_object_list", group, src)
+    data = _pickle(list(object_list)) if group.rank == root else np.empty(0, np.uint8)
+    object_list[:] = pickle.loads(_gather_bytes(group, data)[root].tobytes())
 
 
 def scatter_object_list(
@@ -62,19 +59,20 @@ def scatter_object_list(
     src: int = 0,
     group: Any = None,
 ) -> None:
-    """Make `out_object_list` the one object that rank `src` has for this rank in its
+    """Replace the content of `out_object_list` by element `rank` of rank `src`'s
     `in_object_list`.
     """
-    group = chosen(group)
+    group = resolve_group(group)
     if group.rank < 0:
         return
-    root = member("scatter_object_list", group, src)
+    root = rank_in_group("scatter_object_list", group, src)
     if group.rank == root and len(in_object_list or ()) != group.nranks:
         raise OpError(
             with_user_line(
-                f"scatter_object_list: {len(in_object_list or ())} objects for {group.nranks} ranks"
+                f"scatter_object_list: in_object_list must have {group.nranks} objects, one per "
+                f"rank, not {len(in_object_list or ())}"
             )
         )
-    everything: list[Any] = [list(in_object_list or ())]
-    broadcast_object_list(everything, src, group)
-    out_object_list[:] = [everything[0][group.rank]]
+    objects: list[Any] = [list(in_object_list or ())]
+    broadcast_object_list(objects, src, group)
+    out_object_list[:] = [objects[0][group.rank]]

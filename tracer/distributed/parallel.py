@@ -1,6 +1,4 @@
-"""A layer that trains in several processes: each has a part of the batch, and all have the same
-weights.
-"""
+"""`DataParallel`: train a layer in several processes, each with a part of the batch."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
-from .group import Group, chosen
-from .objects import gathered_objects
+from .group import Group, resolve_group
+from .objects import gather_objects
 from .reducer import Reducer
 
 
 class ParallelMode:
-    """The ways of sharing work that Paddle has; data is shared here."""
+    """Paddle's kinds of parallelism; Oarlock has data parallelism only."""
 
     DATA_PARALLEL = 0
     TENSOR_PARALLEL = 1
@@ -30,14 +28,12 @@ class ParallelMode:
 
 
 class DataParallel(Layer):
-    """`layers` with gradients that are the means over all processes, which travel while the
-    backward pass goes on.
+    """Wraps `layers` so that its gradients are averaged over all processes during backward().
 
-    Parameters and buffers are those of rank 0 from the start on.  comm_buffer_size,
-    last_comm_buffer_size: megabytes of gradients that
-    travel together, and that travel last; find_unused_parameters: a loss need not depend on all
-    parameters.  `no_sync()` adds gradients up
-    here until the next pass outside of it.  state_dict is that of `layers`.
+    Parameters and buffers are copied from rank 0 first. comm_buffer_size, last_comm_buffer_size:
+    megabytes of gradients in a message, and in the last one; find_unused_parameters: allow a loss
+    that does not depend on all parameters. In `no_sync()`, gradients are accumulated locally until
+    the next backward pass outside of it. `state_dict` is that of `layers`.
     """
 
     def __init__(
@@ -51,34 +47,34 @@ class DataParallel(Layer):
     ) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers, self._strategy = layers, strategy
-        self.find_unused_parameters, self.group = find_unused_parameters, chosen(group)
+        self.find_unused_parameters, self.group = find_unused_parameters, resolve_group(group)
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
-        self._recorded = False  # as a program, whose later runs do not execute this Python code
+        self._recorded = False  # in a program, whose runs do not call `forward`
         if self.group.nranks > 1:
-            self._reducer = self._joined(comm_buffer_size, last_comm_buffer_size)
+            self._reducer = self._create_reducer(comm_buffer_size, last_comm_buffer_size)
 
     @property
     def _saved_layer(self) -> Layer:
-        """What `jit.save` writes."""
-        found: Layer = self._layers
-        return found
+        """The layer that `jit.save` writes."""
+        layer: Layer = self._layers
+        return layer
 
-    def _joined(self, megabytes: float, first: float) -> Reducer:
+    def _create_reducer(self, megabytes: float, first: float) -> Reducer:
         if self.group.communicator is None:
             raise OpError(
                 with_user_line(
-                    f"DataParallel: this process is not in the group of ranks {self.group.ranks}"
+                    f"DataParallel: this rank is not in the group of ranks {self.group.ranks}"
                 )
             )
-        # Gradients have an order of their own, which other collectives may not get between.
+        # A communicator of its own: reductions may interleave with the user's collectives.
         communicator = self.group.communicator.split(range(self.group.nranks))
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
             raise OpError(
                 with_user_line("DataParallel: the layer has no parameter that requires a gradient")
             )
-        check_alike(self._layers, self.group)
+        check_same_parameters(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
             array = cuda.contiguous_copy(tensor.array)
             communicator.broadcast(array, 0).wait()
@@ -92,39 +88,39 @@ class DataParallel(Layer):
         )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the layer gives."""
-        found = self._layers(*inputs, **kwargs)
+        """Call the layer."""
+        outputs = self._layers(*inputs, **kwargs)
         recording = not state.mode.is_eager
         if self._reducer is not None and (recording or is_grad_enabled()):
-            self._reducer.armed = self.grad_need_sync
+            self._reducer.enabled = self.grad_need_sync
             self._recorded = self._recorded or recording
-        return found
+        return outputs
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Passes in the body add gradients up here alone."""
+        """Do not average the gradients of backward passes in the body."""
         before, self.grad_need_sync = self.grad_need_sync, False
-        self._arm(False)
+        self._enable_reducer(False)
         try:
             yield
         finally:
             self.grad_need_sync = before
-            self._arm(before)
+            self._enable_reducer(before)
 
-    def _arm(self, armed: bool) -> None:
-        """What a forward pass says to the reducer, for a program that does not say it."""
+    def _enable_reducer(self, enabled: bool) -> None:
+        """Enable or disable the reducer of a recorded layer, whose runs do not call `forward`."""
         if self._reducer is not None and self._recorded:
-            self._reducer.armed = armed
+            self._reducer.enabled = enabled
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss: gradients are means as they are."""
+        """Return the loss itself: gradients are averaged already."""
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Nothing: gradients have been exchanged by the backward pass."""
+        """Accepted without effect: backward() averages the gradients."""
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """That of the layer."""
+        """Return the state of the layer."""
         return self._layers.state_dict(*args, **kwargs)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
@@ -134,18 +130,18 @@ class DataParallel(Layer):
     set_dict = load_dict = set_state_dict
 
 
-def check_alike(layer: Layer, group: Group) -> None:
-    """Raise OpError where ranks have other parameters than this one."""
+def check_same_parameters(layer: Layer, group: Group) -> None:
+    """Raise OpError if names, shapes or dtypes of the parameters differ between ranks."""
     mine = [(name, str(t.meta)) for name, t in layer.state_dict().items()]
-    for rank, theirs in zip(group.ranks, gathered_objects(group, mine), strict=True):
+    for rank, theirs in zip(group.ranks, gather_objects(group, mine), strict=True):
         if theirs != mine:
-            here, there = next(
+            this, other = next(
                 ((a, b) for a, b in zip(mine, theirs, strict=False) if a != b),
                 (len(mine), len(theirs)),
             )
             raise OpError(
                 with_user_line(
-                    f"DataParallel: rank {rank} has other parameters: {there} where this one has "
-                    f"{here}"
+                    f"DataParallel: rank {rank} has other parameters: {other} where this rank has "
+                    f"{this}"
                 )
             )

@@ -1,4 +1,4 @@
-"""Gradients that travel while the walk back goes on: in buckets, the last layers first."""
+"""Averages gradients over all ranks during the backward pass, in buckets, the last layers first."""
 
 from __future__ import annotations
 
@@ -16,172 +16,175 @@ _MEGABYTE = 1 << 20
 
 
 class Bucket:
-    """Parameters of one dtype whose gradients travel together."""
+    """Parameters of one dtype whose gradients are reduced together in one flat array."""
 
     def __init__(self, parameters: Sequence[Tensor]) -> None:
         self.parameters = list(parameters)
         self._ends = np.cumsum([p.array.size for p in parameters])
         self._flat: Any = None
         self._work: Work | None = None
-        self.missing = 0
+        self.num_pending = 0
 
     def clear(self) -> None:
-        """Get ready for a walk back.
+        """Prepare for a backward pass.
 
-        The memory is new: the gradients of the last one are parts of theirs.
+        Allocates a new array: the parameters' gradients are views of the previous one.
         """
-        self.missing, self._work = len(self.parameters), None
+        self.num_pending, self._work = len(self.parameters), None
         self._flat = np.empty_like(self.parameters[0].array, shape=(int(self._ends[-1]),))
 
-    def part(self, index: int) -> Any:
-        """The gradient of parameter number `index`."""
+    def gradient_view(self, index: int) -> Any:
+        """Return the view of the flat array for the gradient of parameter `index`."""
         parameter, end = self.parameters[index], int(self._ends[index])
         return self._flat[end - parameter.array.size : end].reshape(parameter.array.shape)
 
-    def send(self, communicator: Communicator, op: int = SUM) -> Work:
-        """Begin to add up over all ranks."""
+    def start_all_reduce(self, communicator: Communicator, op: int = SUM) -> Work:
+        """Start to reduce the flat array over all ranks."""
         self._work = communicator.all_reduce(self._flat, op)
         return self._work
 
-    def push(self) -> None:
-        """Let what was begun go on."""
+    def poll(self) -> None:
+        """Advance a started reduction."""
         if self._work is not None:
             self._work.is_completed()
 
-    def receive(self) -> None:
-        """Wait for it."""
+    def wait(self) -> None:
+        """Wait for the started reduction."""
         assert self._work is not None
         self._work.wait()
 
 
-def buckets_of(parameters: Sequence[Tensor], megabytes: float, first: float) -> list[Bucket]:
-    """Parameters in buckets of about `megabytes` in the order in which gradients arrive; the first
-    parameters, which are the last to arrive and which nothing hides, in one of `first`.
+def build_buckets(parameters: Sequence[Tensor], megabytes: float, first: float) -> list[Bucket]:
+    """Group parameters into buckets of about `megabytes`, in the order in which gradients arrive.
+
+    The bucket of the first parameters, which is sent last and overlaps no computation, has about
+    `first` megabytes.
     """
-    filled: list[list[Tensor]] = []
-    open_ones: dict[Any, tuple[list[Tensor], float]] = {}
+    buckets: list[list[Tensor]] = []
+    current: dict[Any, tuple[list[Tensor], float]] = {}  # by dtype: parameters and megabytes
     limit = first
     for parameter in parameters:
         dtype = parameter.array.dtype
-        bucket, size = open_ones.get(dtype, ([], 0.0))
+        bucket, size = current.get(dtype, ([], 0.0))
         if not bucket:
-            filled.append(bucket)
+            buckets.append(bucket)
         bucket.append(parameter)
         size += parameter.array.nbytes / _MEGABYTE
         if size >= limit:
             bucket, size, limit = [], 0.0, megabytes
-        open_ones[dtype] = (bucket, size)
-    return [Bucket(parameters) for parameters in reversed(filled)]
+        current[dtype] = (bucket, size)
+    return [Bucket(parameters) for parameters in reversed(buckets)]
 
 
 class Reducer:
-    """Makes the gradients of parameters the means over all ranks.
+    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_hooks.
 
-    named: gives the parameters by name, as they are now.
-    armed: walks back are followed; each forward pass says so.
-    unused: parameters that a walk back does not reach are no error; they get a gradient if another
-    rank has one.
+    named_parameters: returns the current parameters by name
+    enabled: whether the next backward pass averages gradients; each forward pass sets it
+    allow_unused: parameters that a backward pass does not reach are allowed; they get a gradient if
+    another rank has one
     """
 
     def __init__(
         self,
-        named: Callable[[], Sequence[tuple[str, Tensor]]],
+        named_parameters: Callable[[], Sequence[tuple[str, Tensor]]],
         communicator: Communicator,
         megabytes: float,
         first: float,
-        unused: bool,
+        allow_unused: bool,
     ) -> None:
-        self._communicator, self._unused = communicator, unused
-        self._named = named
-        known = [(name, p) for name, p in named() if not p.stop_gradient]
-        self._names = {id(p): name for name, p in known}
-        self.buckets = buckets_of([p for _, p in known], megabytes, first)
-        self._place = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
-        self.armed = False
-        self._sent = 0
+        self._communicator, self._allow_unused = communicator, allow_unused
+        self._named_parameters = named_parameters
+        trainable = [(name, p) for name, p in named_parameters() if not p.stop_gradient]
+        self._names = {id(p): name for name, p in trainable}
+        self.buckets = build_buckets([p for _, p in trainable], megabytes, first)
+        self._locations = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
+        self.enabled = False
+        self._num_started = 0  # buckets whose reduction is started
         self._used: set[int] = set()
         listeners.add(self)
 
     def is_active(self) -> bool:
-        """Handle a gradient that is final."""
-        return self.armed
+        """Whether the reducer takes part in the next backward pass."""
+        return self.enabled
 
     def begin(self, reached: dict[int, Tensor]) -> bool:
-        """See core.grad_hooks.GradListener.
+        """Start a backward pass that reaches these leaves.
 
-        Raises OarlockError for parameters that are not reached, unless that is allowed.
+        Returns whether parameters are among them. Raises OarlockError for parameters that are not
+        reached, unless they are allowed.
         """
         self._check_known(reached)
-        self._used = self._place.keys() & reached.keys()
+        self._used = self._locations.keys() & reached.keys()
         if not self._used:
             return False
-        left = [id(p) for b in self.buckets for p in b.parameters if id(p) not in self._used]
-        if left and not self._unused:
-            names = ", ".join(self._names[key] for key in left)
-            why = (
+        unused = [id(p) for b in self.buckets for p in b.parameters if id(p) not in self._used]
+        if unused and not self._allow_unused:
+            names = ", ".join(self._names[key] for key in unused)
+            message = (
                 f"DataParallel: the loss does not depend on {names}; "
                 f"find_unused_parameters=True allows that"
             )
-            raise OarlockError(with_user_line(why))
-        self._sent = 0
+            raise OarlockError(with_user_line(message))
+        self._num_started = 0
         for bucket in self.buckets:
             bucket.clear()
-        for key in left:
-            bucket, index = self._place[key]
+        for key in unused:
+            bucket, index = self._locations[key]
             self.on_gradient(bucket.parameters[index], None)
         return True
 
     def _check_known(self, reached: dict[int, Tensor]) -> None:
-        """Raise OarlockError for a parameter that has come later, or wants a gradient since: nobody
-        would exchange its gradient.
+        """Raise OarlockError for a reached parameter that is in no bucket: its gradient would not
+        be averaged.
         """
-        others = reached.keys() - self._place.keys()
-        late = (
-            [name for name, p in self._named() if id(p) in others and not p.stop_gradient]
-            if others
-            else []
-        )
-        if late:
-            why = (
-                f"DataParallel: {', '.join(late)} came, or got stop_gradient=False, after "
-                f"DataParallel was made; make it after that"
+        others = reached.keys() - self._locations.keys()
+        if not others:
+            return
+        new = [n for n, p in self._named_parameters() if id(p) in others and not p.stop_gradient]
+        if new:
+            message = (
+                f"DataParallel: {', '.join(new)} were added, or got stop_gradient=False, after "
+                f"DataParallel was created; create it after that"
             )
-            raise OarlockError(with_user_line(why))
+            raise OarlockError(with_user_line(message))
 
     def owns(self, leaf: Tensor) -> bool:
-        """Handle a gradient that is final."""
-        return id(leaf) in self._place
+        """Whether the leaf is one of the parameters."""
+        return id(leaf) in self._locations
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
-        """Handle a gradient that is final."""
-        bucket, index = self._place[id(leaf)]
-        if gradient is None and self._unused:
+        """Store a complete gradient; start the reduction of buckets that are full."""
+        bucket, index = self._locations[id(leaf)]
+        if gradient is None and self._allow_unused:
             self._used.discard(id(leaf))
         total = leaf.grad if gradient is None else accumulated_grad(leaf, gradient)
-        bucket.part(index)[...] = 0 if total is None else total.array
-        bucket.missing -= 1
-        while self._sent < len(self.buckets) and not self.buckets[self._sent].missing:
-            # In one order, which is that of all ranks.  Means: a sum in half precision could be too
-            # large.
-            self.buckets[self._sent].send(self._communicator, AVG)
-            self._sent += 1
-        for sent in self.buckets[: self._sent]:
-            sent.push()
+        bucket.gradient_view(index)[...] = 0 if total is None else total.array
+        bucket.num_pending -= 1
+        while (
+            self._num_started < len(self.buckets)
+            and not self.buckets[self._num_started].num_pending
+        ):
+            # In the same order on all ranks. AVG, because a sum could overflow in half precision.
+            self.buckets[self._num_started].start_all_reduce(self._communicator, AVG)
+            self._num_started += 1
+        for started in self.buckets[: self._num_started]:
+            started.poll()
 
     def finish(self) -> None:
-        """Handle a gradient that is final."""
+        """Wait for all reductions and set the gradients of the parameters."""
         used = self._used_anywhere()
         for bucket in self.buckets:
-            bucket.receive()
+            bucket.wait()
             for index, parameter in enumerate(bucket.parameters):
                 if id(parameter) in used:
-                    parameter.grad = Tensor(bucket.part(index))
+                    parameter.grad = Tensor(bucket.gradient_view(index))
 
     def _used_anywhere(self) -> set[int]:
-        """The parameters that some rank has a gradient of."""
-        if not self._unused:
+        """Return the ids of parameters that have a gradient on at least one rank."""
+        if not self._allow_unused:
             return self._used
-        keys = list(self._place)
+        keys = list(self._locations)
         flags = np.array([key in self._used for key in keys], dtype=np.int32)
         self._communicator.all_reduce(flags, MAX).wait()
         return {key for key, flag in zip(keys, flags, strict=True) if flag}

@@ -1,4 +1,4 @@
-"""A function in several processes."""
+"""`distributed.spawn`: run a function in several processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.errors import OarlockError, with_user_line
 
-_LOOKS = {
+_OPTIONS = {
     "started_port",
     "ips",
     "gpus",
@@ -26,16 +26,13 @@ _LOOKS = {
 
 
 class SpawnContext:
-    """Processes that run a function.
-
-    Oarlock waits for them, so it is over when the user gets it.
-    """
+    """The finished processes of `spawn`, which waits for them before it returns."""
 
     def __init__(self, code: int) -> None:
         self._code = code
 
     def join(self, timeout: float | None = None) -> bool:
-        """Nothing is left to wait for: True."""
+        """Return True: the processes have finished."""
         return True
 
 
@@ -47,40 +44,39 @@ def spawn(
     daemon: bool = False,
     **options: Any,
 ) -> SpawnContext:
-    """Call func(*args) in `nprocs` processes, each a rank of one world; -1: in this one.
+    """Call func(*args) in `nprocs` processes that form one group; nprocs=-1: in this process.
 
-    func and args have to be picklable, and a program that calls this has its `if __name__ ==
-    "__main__":`, as with multiprocessing.
-    Comes back when all are done, whatever `join` says.
-    Raises OarlockError when one fails, and says which.
+    func and args must be picklable, and the calling script needs `if __name__ == "__main__":`, as
+    with multiprocessing. Returns when all processes have finished, also with join=False.
+    Raises OarlockError if a process fails.
     """
-    left = options.keys() - _LOOKS
-    if left:
-        raise OarlockError(with_user_line(f"spawn: no option is called {', '.join(sorted(left))}"))
+    unknown = options.keys() - _OPTIONS
+    if unknown:
+        raise OarlockError(with_user_line(f"spawn: unknown options {', '.join(sorted(unknown))}"))
     if nprocs in (-1, 1):
         func(*args)
         return SpawnContext(0)
     if nprocs < 1:
-        raise OarlockError(with_user_line(f"spawn: nprocs={nprocs}"))
+        raise OarlockError(with_user_line(f"spawn: nprocs must be -1 or positive, not {nprocs}"))
     code = _run(pickle.dumps((func, args)), nprocs, int(options.get("started_port") or 6170))
     if code:
         raise OarlockError(
-            with_user_line(f"spawn: a process failed (exit code {code}); what it said is above")
+            with_user_line(f"spawn: a process failed (exit code {code}); its output is above")
         )
     return SpawnContext(0)
 
 
 def _run(call: bytes, count: int, port: int) -> int:
-    from .launch.start import Plan, start  # noqa: PLC0415 - which training needs nothing of
-    from .launch.watch import watch  # noqa: PLC0415
+    from .launch.monitor import monitor  # noqa: PLC0415
+    from .launch.start import JobConfig, start_job  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="oarlock-spawn-") as folder:
         path = Path(folder, "call")
         preparation = multiprocessing.spawn.get_preparation_data("spawned")
-        del preparation["authkey"]  # which no file is to hold, and the processes have no use for
+        del preparation["authkey"]  # a secret, which must not be in a file and is not needed
         path.write_bytes(pickle.dumps((preparation, call)))
-        command = [sys.executable, "-u", "-m", f"{__package__}.spawned", str(path)]
-        plan = Plan(
+        command = [sys.executable, "-u", "-m", f"{__package__}.spawn_worker", str(path)]
+        config = JobConfig(
             count,
             "127.0.0.1",
             port,
@@ -89,5 +85,5 @@ def _run(call: bytes, count: int, port: int) -> int:
             command,
             {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
-        with start(plan) as world:
-            return watch(world)
+        with start_job(config) as job:
+            return monitor(job)

@@ -1,7 +1,6 @@
-"""The names of Paddle 1.x, for programs that were written with `paddle.fluid`: thin over what
-Paddle 2 calls otherwise.
+"""The API of Paddle 1.x: `paddle.fluid`, implemented with the functions of Paddle 2.
 
-Under `fluid` a result of one element has the shape [1], as it had before Paddle 2.5.
+Under `fluid` results with one element have the shape [1], as before Paddle 2.5.
 """
 
 from importlib import import_module as _import_module
@@ -51,7 +50,7 @@ from .transpiler import (
 
 enable_imperative, disable_imperative = enable_dygraph, disable_dygraph
 
-# Imported at first use.   Name -> module
+# Names that are imported at first use: name -> module.
 _MODULES = {
     name: f".{name}"
     for name in (
@@ -130,7 +129,7 @@ def __getattr__(name: str) -> _Any:
         module = _import_module(_MODULES.get(name) or _LATER[name], __name__)
     except ModuleNotFoundError as error:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r} ({error})") from None
-    if name == "learning_rate_decay":  # a module of its own once
+    if name == "learning_rate_decay":  # a module of fluid in Paddle 1.0
         return _import_module(".layers.learning_rate", __name__)
     return module if name in _MODULES else getattr(module, name)
 

@@ -1,4 +1,4 @@
-"""deprecated: what Paddle's own functions of old names were decorated with."""
+"""`deprecated`: the decorator with which Paddle marks its own deprecated functions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["deprecated"]
 def deprecated(
     since: str, instead: str, extra_message: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function: each call warns of the one that is there instead."""
+    """Decorate a function so that each call warns and names its replacement."""
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
-        said = (
+        message = (
             f"API {func.__name__} is deprecated since {since}. Please use {instead} instead. "
             f"{extra_message}"
         ).strip()
 
         @functools.wraps(func)
-        def called(*args: Any, **kwargs: Any) -> Any:
-            warnings.warn(said, DeprecationWarning, stacklevel=2)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
             return func(*args, **kwargs)
 
-        return called
+        return wrapper
 
     return decorate

@@ -1,4 +1,4 @@
-"""Averages in plain Python: fluid.average."""
+"""Weighted averages: `fluid.average`."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from .deprecated import instead
+from .deprecated import deprecated_alias
 
 __all__ = ["WeightedAverage"]
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value counts as one number: an int, a float, or an ndarray [1]."""
+    """Whether a value is a scalar: an int, a float, or an ndarray [1]."""
     return isinstance(value, int | float | np.integer) or (
         isinstance(value, np.ndarray) and value.shape == (1,)
     )
 
 
-@instead("fluid.average.WeightedAverage", "paddle.metric.Metric")
+@deprecated_alias("fluid.average.WeightedAverage", "paddle.metric.Metric")
 class WeightedAverage:
-    """The mean of values with weights."""
+    """The weighted mean of values."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all values."""
+        """Discard all values."""
         self.numerator: Any = None
         self.denominator: Any = None
 
     def add(self, value: Any, weight: Any) -> None:
-        """Add a number or an ndarray with its weight."""
+        """Add a scalar or an ndarray with its weight."""
         if not is_number(value) and not isinstance(value, np.ndarray):
             raise ValueError("The 'value' must be a number(int, float) or a numpy ndarray.")
         if not is_number(weight):
             raise ValueError("The 'weight' must be a number(int, float).")
-        first = self.numerator is None
-        self.numerator = value * weight if first else self.numerator + value * weight
-        self.denominator = weight if first else self.denominator + weight
+        is_first = self.numerator is None
+        self.numerator = value * weight if is_first else self.numerator + value * weight
+        self.denominator = weight if is_first else self.denominator + weight
 
     def eval(self) -> Any:
-        """The mean.   Raises ValueError without values."""
+        """Return the weighted mean. Raises ValueError if no value was added."""
         if self.numerator is None:
             raise ValueError("There is no data to be averaged in WeightedAverage.")
         return self.numerator / self.denominator

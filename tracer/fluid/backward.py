@@ -1,4 +1,4 @@
-"""Gradients in programs: fluid.backward."""
+"""Gradients of static graph programs: `fluid.backward`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def append_backward(
     callbacks: Any = None,
     checkpoints: Any = None,
 ) -> Any:
-    """Append the gradients of `loss` [1]; see static.append_backward.
+    """Append the gradients of `loss` [1], like `static.append_backward`.
 
-    checkpoints change nothing: nothing is computed twice.
+    checkpoints have no effect: nothing is recomputed.
     """
     return _append_backward(loss, parameter_list, no_grad_set, callbacks)
 
@@ -27,6 +27,6 @@ def append_backward(
 def calc_gradient(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> Any:
-    """Return the gradient of one input, see `gradients`."""
-    found = gradients(targets, inputs, target_gradients, no_grad_set)
-    return found[0] if len(found) == 1 else found
+    """Return the gradients; that of a single input is not in a list."""
+    grads = gradients(targets, inputs, target_gradients, no_grad_set)
+    return grads[0] if len(grads) == 1 else grads

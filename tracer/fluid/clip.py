@@ -1,4 +1,4 @@
-"""Clipping of gradients in the words of Paddle 1.x: fluid.clip."""
+"""Gradient clipping with the API of Paddle 1.x: `fluid.clip`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from ..capture.variable import Variable
 from ..core.errors import OperandError, with_user_line
-from ..nn import clip as today
+from ..nn import clip as paddle2
 from ..static import default_main_program
-from .deprecated import instead
+from .deprecated import deprecated_alias
 
 __all__ = [
     "ErrorClipByValue",
@@ -25,67 +25,69 @@ Pairs = list[tuple[Any, Any]]
 
 
 class GradientClipBase:
-    """Clips of the parameters that need_clip(parameter) likes; all of them for None."""
+    """Base class. Clips the gradients of parameters for which need_clip(parameter) is true, or
+    all.
+    """
 
     _need_clip: Callable[[Any], bool] | None = None
 
-    def _takes(self, need_clip: Any) -> None:
+    def _set_need_clip(self, need_clip: Any) -> None:
         if need_clip is not None and not callable(need_clip):
-            raise TypeError(f"need_clip is {type(need_clip).__name__}, not a function")
+            raise TypeError(f"need_clip is {type(need_clip).__name__}, not callable")
         self._need_clip = need_clip
 
-    def _split(self, pairs: Pairs, clip: Callable[[Pairs], Pairs]) -> Pairs:
-        """The pairs in their order, those that are to be clipped clipped."""
+    def _clip_selected(self, pairs: Pairs, clip: Callable[[Pairs], Pairs]) -> Pairs:
+        """Clip the gradients of the selected parameters; the order of the pairs is kept."""
         if self._need_clip is None:
             return clip(pairs)
-        made = {id(p): g for p, g in clip([(p, g) for p, g in pairs if self._need_clip(p)])}
-        return [(p, made.get(id(p), g)) for p, g in pairs]
+        clipped = {id(p): g for p, g in clip([(p, g) for p, g in pairs if self._need_clip(p)])}
+        return [(p, clipped.get(id(p), g)) for p, g in pairs]
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped, those without a gradient left out; ops of it where
-        gradients are variables of a program.
+        """Clip gradients, by ops if they are variables of a program. Pairs without a gradient
+        are removed.
         """
-        given = [(p, g) for p, g in pairs if g is not None]
-        if given and isinstance(given[0][1], Variable):
-            return self.clip_variables(given)
-        return self._split(given, super().__call__)  # type: ignore[misc]
+        pairs = [(p, g) for p, g in pairs if g is not None]
+        if pairs and isinstance(pairs[0][1], Variable):
+            return self.clip_variables(pairs)
+        return self._clip_selected(pairs, super().__call__)  # type: ignore[misc]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """The same of gradients that are variables of a program."""
-        return self._split(pairs, super().clip_variables)  # type: ignore[misc]
+        """Append ops that clip gradients."""
+        return self._clip_selected(pairs, super().clip_variables)  # type: ignore[misc]
 
 
-@instead("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
-class GradientClipByValue(GradientClipBase, today.ClipGradByValue):
-    """Every element limited to [min, max]; min is -max unless given."""
+@deprecated_alias("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
+class GradientClipByValue(GradientClipBase, paddle2.ClipGradByValue):
+    """Clip every element to [min, max]; min is -max by default."""
 
     def __init__(self, max: float, min: float | None = None, need_clip: Any = None) -> None:
         if not isinstance(max, float | int | np.number):
-            raise OperandError(with_user_line(f"GradientClipByValue: max is {max!r}, no number"))
+            raise OperandError(with_user_line(f"GradientClipByValue: max={max!r} is not a number"))
         super().__init__(max, min)
-        self._takes(need_clip)
+        self._set_need_clip(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By Value, min = {self.min:f}, max={self.max:f}"
 
 
-@instead("fluid.clip.GradientClipByNorm", "paddle.nn.ClipGradByNorm")
-class GradientClipByNorm(GradientClipBase, today.ClipGradByNorm):
-    """Every gradient scaled so that its norm is at most clip_norm."""
+@deprecated_alias("fluid.clip.GradientClipByNorm", "paddle.nn.ClipGradByNorm")
+class GradientClipByNorm(GradientClipBase, paddle2.ClipGradByNorm):
+    """Scale every gradient so that its norm is at most clip_norm."""
 
     def __init__(self, clip_norm: float, need_clip: Any = None) -> None:
         super().__init__(clip_norm)
-        self._takes(need_clip)
+        self._set_need_clip(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
 
 
-@instead("fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm")
-class GradientClipByGlobalNorm(GradientClipBase, today.ClipGradByGlobalNorm):
-    """All gradients scaled by one factor so that the norm of all together is at most clip_norm.
+@deprecated_alias("fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm")
+class GradientClipByGlobalNorm(GradientClipBase, paddle2.ClipGradByGlobalNorm):
+    """Scale all gradients by one factor so that their global norm is at most clip_norm.
 
-    group_name: of set_gradient_clip
+    group_name: with set_gradient_clip, parameters with the same name are clipped together
     """
 
     def __init__(
@@ -93,69 +95,71 @@ class GradientClipByGlobalNorm(GradientClipBase, today.ClipGradByGlobalNorm):
     ) -> None:
         super().__init__(clip_norm)
         self.group_name = group_name
-        self._takes(need_clip)
+        self._set_need_clip(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
 
-class ByParameter:
-    """Clips every parameter of a program as its own gradient_clip_attr says, those of a group
+class ClipByParameterAttr:
+    """Clip each parameter of a program by its gradient_clip_attr; those with the same group_name
     together.
     """
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """The pairs as they are: only programs know such settings."""
+        """Return the pairs unchanged: set_gradient_clip applies to programs only."""
         return pairs
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """The pairs with gradients clipped."""
+        """Append ops that clip gradients."""
         groups: dict[Any, Pairs] = {}
         for pair in pairs:
             clip = getattr(pair[0], "gradient_clip_attr", None)
             groups.setdefault(
                 getattr(clip, "group_name", id(clip)) if clip is not None else None, []
             ).append(pair)
-        made: dict[int, Any] = {}
+        clipped: dict[int, Any] = {}
         for key, group in groups.items():
-            clipped = group if key is None else group[0][0].gradient_clip_attr.clip_variables(group)
-            made.update({id(p): g for p, g in clipped})
-        return [(p, made[id(p)]) for p, _ in pairs]
+            pairs_of_group = (
+                group if key is None else group[0][0].gradient_clip_attr.clip_variables(group)
+            )
+            clipped.update({id(p): g for p, g in pairs_of_group})
+        return [(p, clipped[id(p)]) for p, _ in pairs]
 
 
-@instead("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
+@deprecated_alias("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
-    """Let the parameters of a program, all that are there unless given, be clipped by every
-    optimizer that is told nothing else.
+    """Let optimizers without a grad_clip of their own clip parameters of a program, by default all.
 
-    In 1.8 itself nothing was clipped unless all parameters were listed; here, as in 1.5, those that
-    are listed are.
+    Paddle 1.8 does not clip unless all parameters are listed; here, as in 1.5, the listed ones are
+    clipped.
     """
     if not hasattr(clip, "clip_variables"):
         raise TypeError("'clip' should be an instance of GradientClipBase's derived class")
-    wanted = default_main_program() if program is None else program
-    for item in wanted.global_block().all_parameters() if param_list is None else param_list:
-        parameter: Any = wanted.global_block().var(item) if isinstance(item, str) else item
+    program = default_main_program() if program is None else program
+    block = program.global_block()
+    for item in block.all_parameters() if param_list is None else param_list:
+        parameter: Any = block.var(item) if isinstance(item, str) else item
         parameter.gradient_clip_attr = clip
 
 
 def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
-    """The pairs clipped as `set_gradient_clip` said."""
-    return ByParameter().clip_variables([(p, g) for p, g in param_grads if g is not None])
+    """Append ops that clip gradients according to set_gradient_clip."""
+    return ClipByParameterAttr().clip_variables([(p, g) for p, g in param_grads if g is not None])
 
 
 def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:
-    """False: norms are taken in float32."""
+    """Return False: norms are computed in float32."""
     return False
 
 
 class BaseErrorClipAttr:
-    """Base of what `variable.error_clip` may be."""
+    """Base class of the values of `variable.error_clip`."""
 
 
 class ErrorClipByValue(BaseErrorClipAttr):
-    """For `variable.error_clip`: the gradient of the variable limited to [min, max] on its way
-    back.
+    """A value of `variable.error_clip`: clips the gradient of the variable to [min, max] during the
+    backward pass.
     """
 
     def __init__(self, max: float, min: float | None = None) -> None:

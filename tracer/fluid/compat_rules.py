@@ -19,21 +19,21 @@ class Paddle1Rules(CompatRules):
     writes_paddle1_gradients = True
 
     def format_dtype(self, dtype: Any) -> str:
-        """`VarType.FP32`."""
+        """Return text such as `VarType.FP32`."""
         return f"VarType.{_DTYPE_NAMES.get(dtype.name, dtype.name.upper())}"
 
     def format_tensor(self, tensor: Any) -> str:
-        """Name, dtype, shape, LoD and all elements."""
-        return printing.tensor(tensor)
+        """Return name, dtype, shape, LoD and all elements as text."""
+        return printing.format_tensor(tensor)
 
     def format_scope_value(self, value: Any) -> str:
-        """LoD, shape, dtype and all elements."""
-        return printing.held(value)
+        """Return LoD, shape, dtype and all elements as text."""
+        return printing.format_scope_value(value)
 
     def format_variable(self, variable: Any) -> str:
-        """The declaration as text of a protocol buffer."""
-        return printing.variable(variable)
+        """Return the declaration as the text of a protocol buffer."""
+        return printing.format_variable(variable)
 
     def format_details(self, variable: Any) -> str:
-        """One line for each attribute."""
-        return printing.details(variable)
+        """Return one line for each attribute."""
+        return printing.format_details(variable)

@@ -1,4 +1,4 @@
-"""Programs with strategies: fluid.CompiledProgram and ParallelExecutor, on one device."""
+"""Compiled programs: `fluid.CompiledProgram` and `fluid.ParallelExecutor`, on one device."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any, Self
 
 from ..static import BuildStrategy, ExecutionStrategy, Executor, default_main_program
 from ..static import CompiledProgram as _CompiledProgram
-from .deprecated import instead
+from .deprecated import deprecated_alias
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy", "ParallelExecutor"]
 
 
 class CompiledProgram(_CompiledProgram):
-    """A program with a strategy; an Executor runs it as it runs the program."""
+    """A program with a build strategy; an Executor runs it like the program."""
 
     def with_data_parallel(
         self,
@@ -22,11 +22,11 @@ class CompiledProgram(_CompiledProgram):
         share_vars_from: Any = None,
         places: Any = None,
     ) -> Self:
-        """Itself: there is one device, which gets all of every batch."""
+        """Return self: one device gets the whole batch."""
         return self
 
     def with_inference_optimize(self, config: Any) -> Self:
-        """Itself."""
+        """Return self."""
         return self
 
     def __getattr__(self, name: str) -> Any:
@@ -35,9 +35,9 @@ class CompiledProgram(_CompiledProgram):
         return getattr(self.program, name)
 
 
-@instead("fluid.ParallelExecutor", "paddle.static.CompiledProgram")
+@deprecated_alias("fluid.ParallelExecutor", "paddle.static.CompiledProgram")
 class ParallelExecutor:
-    """Runs a program on all devices, which is one."""
+    """Runs a program on one device, with the API of Paddle's multi-device executor."""
 
     def __init__(
         self,
@@ -56,17 +56,19 @@ class ParallelExecutor:
 
     @property
     def device_count(self) -> int:
-        """One."""
+        """The number of devices, which is 1."""
         return 1
 
     def run(
         self, fetch_list: Any, feed: Any = None, feed_dict: Any = None, return_numpy: bool = True
     ) -> list[Any]:
-        """What fetch_list names after a run; feed: a dict, or a list of one.   See Executor.run"""
-        given = feed if feed is not None else feed_dict
+        """Run the program and return the values of fetch_list. feed: a dict, or a list of one
+        dict.
+        """
+        feed = feed if feed is not None else feed_dict
         return self._executor.run(
-            self._program, given, fetch_list, scope=self._scope, return_numpy=return_numpy
+            self._program, feed, fetch_list, scope=self._scope, return_numpy=return_numpy
         )
 
     def drop_local_exe_scopes(self) -> None:
-        """Nothing: there are none."""
+        """Do nothing: there are no local scopes."""

@@ -1,4 +1,4 @@
-"""ComplexVariable: two real variables that are one complex number together."""
+"""ComplexVariable: a complex tensor stored as two real variables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class ComplexVariable:
-    """real + 1j * imag.   real, imag [*S], of one dtype"""
+    """real + 1j * imag; both have the same shape and dtype."""
 
     def __init__(self, real: Any, imag: Any) -> None:
         if list(real.shape) != list(imag.shape) or real.dtype != imag.dtype:
@@ -17,7 +17,7 @@ class ComplexVariable:
 
     @property
     def shape(self) -> Any:
-        """The sizes of the axes."""
+        """The shape of both parts."""
         return self.real.shape
 
     @property
@@ -27,13 +27,13 @@ class ComplexVariable:
 
     @property
     def dtype(self) -> str:
-        """complex64 or complex128."""
+        """The dtype: complex64 or complex128."""
         return "complex64" if self.real.dtype == "float32" else "complex128"
 
     def numpy(self) -> Any:
-        """The value as a complex ndarray."""
-        found: Any = self.real.numpy() + 1j * self.imag.numpy()
-        return np.asarray(found)
+        """Return the value as a complex ndarray."""
+        value: Any = self.real.numpy() + 1j * self.imag.numpy()
+        return np.asarray(value)
 
     def __str__(self) -> str:
         return f"REAL: {self.real}IMAG: {self.imag}"

@@ -1,4 +1,4 @@
-"""What programs of Paddle 1.x take from fluid.core: names of its C++ part."""
+"""Names of Paddle's C++ module that programs of Paddle 1.x read from `fluid.core`."""
 
 from __future__ import annotations
 
@@ -90,44 +90,44 @@ __all__ = [
 ]
 
 EnforceNotMet = OpError
-_legacy_C_ops = ops  # Paddle 2's name for them, which has its place in `paddle`
+_legacy_C_ops = ops  # the name in Paddle 2, where `paddle` exports it
 Tensor = LoDTensor
 
 
 class Place(AnyPlace):
-    """Any device, as `set_place` says."""
+    """A device that `set_place` changes."""
 
     def set_place(self, place: AnyPlace) -> None:
-        """Be this one."""
+        """Refer to this device."""
         self.kind, self.index = place.kind, place.index
 
 
 class Layer:
-    """The layer that Paddle's C++ part has, which gives nothing."""
+    """The layer class of Paddle's C++ module, which returns no tensors."""
 
     def forward(self, inputs: list[EagerTensor]) -> list[EagerTensor]:
-        """No tensors."""
+        """Return an empty list."""
         return []
 
 
 class eager:
-    """What the second eager mode of Paddle calls its classes."""
+    """The classes of Paddle's second eager mode."""
 
     Tensor = EagerTensor
 
 
 def get_cuda_device_count() -> int:
-    """None run ops here."""
+    """Return 0: ops of programs run on the CPU."""
     return 0
 
 
 def op_support_gpu(op_type: str) -> bool:
-    """False: ops run on the processor."""
+    """Return False: ops of programs run on the CPU."""
     return False
 
 
 def _no(*_: object) -> bool:
-    """False: ops run on the processor, in float32 and float64."""
+    """Return False: the feature is not supported."""
     return False
 
 
@@ -139,17 +139,17 @@ is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_d
 
 
 def kEmptyVarName() -> str:
-    """What stands where an op has no variable."""
+    """Return the name that stands for a missing variable of an op."""
     return "@EMPTY@"
 
 
 def kGradVarSuffix() -> str:
-    """What the names of gradients end in."""
+    """Return the suffix of the names of gradients."""
     return GRADIENT
 
 
 def size_of_dtype(dtype: Any) -> int:
-    """Bytes of one element."""
+    """Return the size of an element in bytes."""
     return dtype_of(dtype).np.itemsize
 
 
@@ -157,7 +157,7 @@ _FLAGS = Flags()
 
 
 def _globals() -> Flags:
-    """The flags by name: those that would change nothing here are kept."""
+    """Return the flags by name; flags without effect are stored too."""
     return _FLAGS
 
 
@@ -166,4 +166,4 @@ globals = _globals
 
 
 def set_num_threads(num: int) -> None:
-    """Nothing: NumPy and the engine have their own settings."""
+    """Do nothing: NumPy and the engine have their own settings."""

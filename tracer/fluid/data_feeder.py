@@ -1,4 +1,4 @@
-"""Rows of samples as what a program is fed: fluid.DataFeeder."""
+"""DataFeeder: converts samples to the arrays and LoDTensors that a program is fed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from ..core.dtype import dtype_of
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
-from .checks import check_dtype, check_type, check_variable_and_dtype, convert_dtype
+from .arg_checks import check_dtype, check_type, check_variable_and_dtype, convert_dtype
 from .lod_tensor import LoDTensor, create_lod_tensor
 
 __all__ = ["DataFeeder", "check_dtype", "check_type", "check_variable_and_dtype", "convert_dtype"]
 
 
-def _flat(values: list[Any], level: int) -> tuple[list[Any], list[list[int]]]:
-    """Sequences nested `level` deep as rows, and their lengths by level."""
+def _flatten(values: list[Any], num_levels: int) -> tuple[list[Any], list[list[int]]]:
+    """Return the rows of nested sequences, and the lengths of the sequences by level."""
     lengths: list[list[int]] = []
-    for _ in range(level):
+    for _ in range(num_levels):
         lengths.append([len(v) for v in values])
         values = [row for v in values for row in v]
     return values, lengths
 
 
 class DataFeeder(_DataFeeder):
-    """Makes what Executor.run is fed of rows; of variables with lod_level, LoDTensors of rows that
-    are sequences.
+    """Convert batches of samples to the `feed` argument of `Executor.run`. Variables with a
+    lod_level get LoDTensors of samples that are sequences.
     """
 
     def __init__(
@@ -40,26 +40,28 @@ class DataFeeder(_DataFeeder):
                 raise TypeError("Feed list should contain a list of variable")
         self.place = place
 
-    def _column(self, variable: Variable, values: list[Any]) -> Any:
+    def _stack(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return LoDTensor(super()._column(variable, values) if values else self._empty(variable))
-        flat, lengths = _flat(values, variable.lod_level)
+            return LoDTensor(super()._stack(variable, values) if values else self._empty(variable))
+        rows, lengths = _flatten(values, variable.lod_level)
         declared = variable.raw.shape[1:]
-        array = np.array(flat, dtype_of(variable.raw.dtype).np)
+        array = np.array(rows, dtype_of(variable.raw.dtype).np)
         sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
-        return create_lod_tensor(array.reshape(len(flat), *sizes), lengths)
+        return create_lod_tensor(array.reshape(len(rows), *sizes), lengths)
 
     @staticmethod
     def _empty(variable: Variable) -> Any:
-        """No rows."""
+        """Return an array without rows."""
         return np.zeros(
             [0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np
         )
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """LoDTensors by name, of rows that have a value for every variable.
+        """Return LoDTensors by name.
 
-        Raises AssertionError for a row that has others.
+        iterable: samples; each has one value per variable of feed_list
+
+        Raises AssertionError if a sample has another number of values.
         """
         rows = [tuple(row) for row in iterable]
         count = len(self.feed_vars)
@@ -70,6 +72,6 @@ class DataFeeder(_DataFeeder):
         return super().feed(rows)
 
     def feed_parallel(self, iterable: Iterable[Any], num_places: int | None = None) -> Any:
-        """What each device is fed, of the rows for each."""
+        """Yield the feed of each device from the samples for each."""
         for rows in iterable:
             yield self.feed(rows)

@@ -1,4 +1,4 @@
-"""Looking at programs: fluid.debugger."""
+"""Printing and drawing of programs: `fluid.debugger`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["draw_block_graphviz", "pprint_block_codes", "pprint_program_codes"]
 
 
 def pprint_program_codes(program_desc: Any) -> None:
-    """Print a program, block by block."""
+    """Print a program."""
     for block in program_desc.blocks:
         pprint_block_codes(block)
 
@@ -30,26 +30,26 @@ def pprint_block_codes(block_desc: Any, show_backward: bool = False) -> None:
 
 
 def draw_block_graphviz(block: Any, highlights: Any = None, path: str = "./temp.dot") -> None:
-    """Write a block's variables and ops as text for Graphviz's `dot`.
+    """Write a block's variables and ops as input of Graphviz's `dot`.
 
-    highlights: names of variables that are coloured
+    highlights: names of variables to color
     """
-    shown = set(highlights or ())
+    highlighted = set(highlights or ())
     graph = GraphPreviewGenerator("some graph")
     nodes: dict[str, Node] = {}
     for name, variable in block.vars.items():
-        lit = name in shown
+        is_highlighted = name in highlighted
         nodes[name] = (
-            graph.add_param(name, str(variable.type), lit)
+            graph.add_param(name, str(variable.type), is_highlighted)
             if variable.persistable
-            else graph.add_arg(name, lit)
+            else graph.add_arg(name, is_highlighted)
         )
     for op in block.ops:
-        made = graph.add_op(op.type)
+        node = graph.add_op(op.type)
         for name in (*op.input_arg_names, *op.output_arg_names):
-            nodes[name] = nodes.get(name) or graph.add_arg(name)  # of a block around
+            nodes[name] = nodes.get(name) or graph.add_arg(name)  # of an enclosing block
         for name in op.input_arg_names:
-            graph.add_edge(nodes[name], made)
+            graph.add_edge(nodes[name], node)
         for name in op.output_arg_names:
-            graph.add_edge(made, nodes[name])
+            graph.add_edge(node, nodes[name])
     Path(path).write_text(graph.graph.code(), encoding="utf-8")

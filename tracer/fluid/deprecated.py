@@ -1,4 +1,4 @@
-"""Old names: what each is called today, said once per name and process."""
+"""Deprecation warnings of the names of Paddle 1.x, once per name and process."""
 
 from __future__ import annotations
 
@@ -9,48 +9,49 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# old name, `fluid.layers.fc` -> the name in Paddle 2: the table in docs/fluid.md
-TODAY: dict[str, str] = {}
-_said: set[str] = set()
+# name such as `fluid.layers.fc` -> the name in Paddle 2; docs/fluid.md contains this table
+REPLACEMENTS: dict[str, str] = {}
+_warned: set[str] = set()
 
 
-def instead(old: str, new: str) -> Callable[[F], F]:
-    """Decorate the function or class of an old name: its first use warns of the new one.
+def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
+    """Decorate a function or class so that its first use warns and names the replacement.
 
-    old: `fluid.layers.fc`; new: `paddle.static.nn.fc`
+    old: such as `fluid.layers.fc`.
+    new: such as `paddle.static.nn.fc`.
     """
-    TODAY[old] = new
+    REPLACEMENTS[old] = new
 
     def decorate(function: F) -> F:
         if isinstance(function, type):
-            return _class(function, old, new)
+            return _decorate_class(function, old, new)
 
         @functools.wraps(function)
-        def called(*args: Any, **kwargs: Any) -> Any:
-            if old not in _said:
-                tell(old, new)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if old not in _warned:
+                warn_deprecated(old, new)
             return function(*args, **kwargs)
 
-        return called  # type: ignore[return-value]
+        return wrapper  # type: ignore[return-value]
 
     return decorate
 
 
-def tell(old: str, new: str) -> None:
-    """Warn of an old name, once."""
-    if old not in _said:
-        _said.add(old)
+def warn_deprecated(old: str, new: str) -> None:
+    """Warn once that a name is deprecated."""
+    if old not in _warned:
+        _warned.add(old)
         warnings.warn(f"{old} is an old name; Paddle 2 has {new}", DeprecationWarning, stacklevel=3)
 
 
-def _class(made: Any, old: str, new: str) -> Any:
-    start = made.__init__
+def _decorate_class(cls: Any, old: str, new: str) -> Any:
+    init = cls.__init__
 
-    @functools.wraps(start)
+    @functools.wraps(init)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        if old not in _said:
-            tell(old, new)
-        start(self, *args, **kwargs)
+        if old not in _warned:
+            warn_deprecated(old, new)
+        init(self, *args, **kwargs)
 
-    made.__init__ = __init__
-    return made
+    cls.__init__ = __init__
+    return cls

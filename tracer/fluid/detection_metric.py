@@ -1,5 +1,5 @@
-"""How good a detector is, as part of a program: what it found in all batches so far is kept in
-variables.
+"""Mean average precision of a detector as ops of a program; statistics of all batches are kept in
+persistable variables.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 from ..capture.variable import Variable
 from ..core import unique_name
 from ..ir.program import VarDesc
-from ..static.graph.constants import value_of
+from ..static.graph.constants import write_constant
 from ..static.graph.default_programs import default_main_program, program_guard
-from ..static.graph.parameters import lasting
+from ..static.graph.parameters import declare_persistable
 from ..static.graph.program import Program
 from . import layers
 from .layers.detection import detection_map
@@ -22,13 +22,14 @@ __all__ = ["DetectionMAP"]
 
 
 class DetectionMAP:
-    """The mean average precision of a detector
+    """Mean average precision of a detector (Everingham et al. 2010).
 
-    (Everingham et al. 2010).
-    input [K, 6]: class, score, box; gt_label [G, 1], gt_box [G, 4]
+    input: [K, 6] with class, score and box
+    gt_label: [G, 1]
+    gt_box: [G, 4]; coordinates are relative to the image size
+    gt_difficult: [G, 1]; boxes with 1 are ignored unless evaluate_difficult
 
-    All a sequence for each picture, boxes in parts of it.
-    gt_difficult [G, 1]: 1 for boxes that do not count unless evaluate_difficult.
+    All have a LoD with one sequence per image.
     """
 
     def __init__(
@@ -43,27 +44,28 @@ class DetectionMAP:
         evaluate_difficult: bool = True,
         ap_version: str = "integral",
     ) -> None:
-        parts = [gt_label] if gt_difficult is None else [gt_label, gt_difficult]
-        label = layers.concat([*(layers.cast(p, gt_box.dtype) for p in parts), gt_box], axis=1)
-        given = input, label, class_num, background_label, overlap_threshold, evaluate_difficult
-        self.cur_map = detection_map(*given, ap_version=ap_version)
-        kept = [_kept("accum_pos_count", (class_num or 1, 1), "int32")]
-        kept += [
-            _kept(f"accum_{kind}_pos", (1, 3), "float32", (-1, 3)) for kind in ("true", "false")
+        columns = [gt_label] if gt_difficult is None else [gt_label, gt_difficult]
+        label = layers.concat([*(layers.cast(c, gt_box.dtype) for c in columns), gt_box], axis=1)
+        args = input, label, class_num, background_label, overlap_threshold, evaluate_difficult
+        self.cur_map = detection_map(*args, ap_version=ap_version)
+        states = [_create_state("accum_pos_count", (class_num or 1, 1), "int32")]
+        states += [
+            _create_state(f"accum_{kind}_pos", (1, 3), "float32", (-1, 3))
+            for kind in ("true", "false")
         ]
-        self.has_state = _kept("has_state", (1,), "int32")
-        self.accum_map = detection_map(*given, self.has_state, kept, kept, ap_version)
+        self.has_state = _create_state("has_state", (1,), "int32")
+        self.accum_map = detection_map(*args, self.has_state, states, states, ap_version)
         layers.fill_constant([1], "int32", 1, out=self.has_state)
 
     def get_map_var(self) -> tuple[Any, Any]:
-        """The mean average precision of a batch, and of all since the last reset.
+        """Return the mean average precision of the batch, and of all batches since the last reset.
 
-        both float32 [1]
+        Both are float32 [1].
         """
         return self.cur_map, self.accum_map
 
     def reset(self, executor: Any, reset_program: Any = None) -> None:
-        """Forget what was found so far.   reset_program: what is run for it"""
+        """Discard the statistics. reset_program: program into which the ops are recorded"""
         program = Program() if reset_program is None else reset_program
         with program_guard(program):
             block, own = program.current_block(), self.has_state
@@ -74,13 +76,22 @@ class DetectionMAP:
         executor.run(program)
 
 
-def _kept(what: str, shape: tuple[int, ...], dtype: str, later: tuple[int, ...] = ()) -> Variable:
-    """A variable that outlives runs, zeros at first.
+def _create_state(
+    name: str, shape: tuple[int, ...], dtype: str, dynamic_shape: tuple[int, ...] = ()
+) -> Variable:
+    """Declare a persistable variable that is initialized with zeros.
 
-    later: its sizes then, where they are others
+    dynamic_shape: its shape in the main program, if it changes during runs
     """
-    name = f"{unique_name.generate('map_eval')}_{what}"
-    desc = VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-    made = lasting(default_main_program(), desc, lambda: value_of(np.zeros(shape, dtype)))
-    made.raw.shape = later or shape
-    return made
+    desc = VarDesc(
+        f"{unique_name.generate('map_eval')}_{name}",
+        shape,
+        dtype,
+        persistable=True,
+        stop_gradient=True,
+    )
+    state = declare_persistable(
+        default_main_program(), desc, lambda: write_constant(np.zeros(shape, dtype))
+    )
+    state.raw.shape = dynamic_shape or shape
+    return state

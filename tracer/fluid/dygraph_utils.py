@@ -1,11 +1,11 @@
-"""What layers of dygraph mode end with: fluid.dygraph_utils of 1.8."""
+"""Bias and activation of layers in dygraph mode: `fluid.dygraph_utils` of 1.8."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.op import OPS
-from ..static.nn.helper import activated
+from ..static.nn.helper import apply_activation
 from .framework import dygraph_only
 
 
@@ -13,11 +13,11 @@ from .framework import dygraph_only
 def _append_activation_in_dygraph(
     input: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
 ) -> Any:
-    """An activation of the input, by the type of its op; itself without one."""
-    return activated("layer", input, act)
+    """Apply an activation, given by the type of its op; without one return the input."""
+    return apply_activation("layer", input, act)
 
 
 @dygraph_only
 def _append_bias_in_dygraph(input: Any, bias: Any = None, axis: int = 1, **_: Any) -> Any:
-    """The input plus a bias that begins at an axis; itself without one."""
+    """Add a bias whose first axis is aligned to `axis`; without one return the input."""
     return input if bias is None else OPS["elementwise_add"](input, bias, axis=axis)

@@ -1,4 +1,4 @@
-"""Running programs: fluid.Executor and scopes."""
+"""Execution of programs: `fluid.Executor` and scopes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["Executor", "Scope", "global_scope", "scope_guard"]
 
 
 def as_numpy(tensor: Any, copy: bool = False) -> Any:
-    """What was fetched as an ndarray, or a list of them.
+    """Convert fetched values to ndarrays.
 
-    Raises RuntimeError for rows that are sequences.
+    Raises RuntimeError for a tensor with LoD.
     """
     if isinstance(tensor, list | tuple):
-        return [as_numpy(one, copy) for one in tensor]
+        return [as_numpy(item, copy) for item in tensor]
     if isinstance(tensor, LoDTensor) and tensor.lod():
         raise RuntimeError(
             "Some of your fetched tensors hold LoD information; set return_numpy to False"
@@ -29,21 +29,20 @@ def as_numpy(tensor: Any, copy: bool = False) -> Any:
 
 
 def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
-    """A number, list or array as what a scope holds.   dtype: needed unless it is an array
+    """Convert a number, list or array to a LoDTensor. dtype: required unless `data` is an ndarray
 
-    Raises TypeError for what no array can be made of, MisfitError, an AssertionError, for no dtype.
+    Raises TypeError if `data` cannot be converted, MisfitError (an AssertionError) if dtype is
+    missing.
     """
     if not isinstance(data, np.ndarray):
         if dtype is None:
-            raise MisfitError(
-                with_user_line("The dtype should be given when feed data is not np.ndarray")
-            )
+            raise MisfitError(with_user_line("dtype is required if the fed data is not an ndarray"))
         try:
             data = np.asarray(data, dtype_of(dtype).np)
         except (TypeError, ValueError) as error:
             raise OperandError(
-                with_user_line(f"no array can be made of {type(data).__name__}: {error}")
+                with_user_line(f"cannot convert {type(data).__name__} to an array: {error}")
             ) from None
-    made = LoDTensor()
-    made.set(data, place)
-    return made
+    tensor = LoDTensor()
+    tensor.set(data, place)
+    return tensor

@@ -1,9 +1,8 @@
-"""Programs as Paddle 1.x wrote them: what is written by hand goes to a program, whether or not
-somebody switched to that.
+"""The modes of Paddle 1.x.
 
-Paddle 1.x was static unless a guard said otherwise.  Here the mode turns static with the first
-thing that only makes sense in a program - `program_guard` for its body, `data` and `layers.data`
-for good - unless one of `dygraph.guard` and `enable_dygraph` is in force.
+Paddle 1.x was in static graph mode outside of `dygraph.guard`. Here the mode becomes static with
+the first call that requires it - `program_guard` for its body, `data` and `layers.data` permanently
+- unless `dygraph.guard` or `enable_dygraph` is active.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ from ..static import data as _data
 from ..static import program_guard as _program_guard
 from ..static.graph.block import Block
 from ..static.graph.default_programs import switch_main_program, switch_startup_program
-from ..static.graph.mode import StaticGraphMode, enable_static, writing
+from ..static.graph.mode import StaticGraphMode, enable_static, is_recording_static_graph
 from ..static.graph.operator import Operator
 from .complex_variable import ComplexVariable
-from .inside import (
+from .framework_internals import (
     OpProtoHolder,
     _cpu_num,
     _current_expected_place,
@@ -56,7 +55,7 @@ from .inside import (
     get_all_op_protos,
     grad_var_name,
 )
-from .refused import refuse
+from .unsupported import raise_unsupported
 from .variables import ParamBase, Parameter, Variable
 
 EagerParamBase = ParamBase
@@ -112,70 +111,74 @@ __all__ = [
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write what the body says to these programs; the mode is static, as it always was outside of
-    `dygraph.guard`, and stays dygraph inside.
+    """Record the body into these programs. The mode is static, as in Paddle 1.x outside of
+    `dygraph.guard`, and stays eager inside.
     """
-    runs = state.mode.builder is not None or (compat.is_paddle1 and not writing())
+    keeps_mode = state.mode.builder is not None or (
+        compat.is_paddle1 and not is_recording_static_graph()
+    )
     with (
         use_paddle1(),
-        use_mode(state.mode if runs else StaticGraphMode()),
+        use_mode(state.mode if keeps_mode else StaticGraphMode()),
         _program_guard(main_program, startup_program),
     ):
         yield
 
 
 def begin_program() -> None:
-    """Turn static for good, where nobody has said how to run."""
+    """Enter static graph mode permanently, unless a mode was chosen."""
     if state.mode.builder is None and not compat.is_paddle1:
         compat.is_paddle1 = True
         enable_static()
 
 
 def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> Any:
-    """An input of the program: a Variable [*shape], -1 or None where only a run knows."""
+    """Declare an input of the program, [*shape], with -1 or None for dynamic dimensions."""
     begin_program()
     return _data(name, shape, dtype, lod_level)
 
 
 def in_dygraph_mode() -> bool:
-    """Whether ops run when they are called: in `dygraph.guard`, and after `enable_dygraph`; by
-    itself in programs of 2.0 - 2.4 only.
+    """Whether ops run eagerly: in `dygraph.guard` and after `enable_dygraph`; in programs of Paddle
+    2.0 to 2.4 by default.
     """
-    return (compat.is_paddle1 or compat.follows_fluid_mode) and not writing()
+    return (compat.is_paddle1 or compat.follows_fluid_mode) and not is_recording_static_graph()
 
 
-_entered: list[tuple[Mode, bool]] = []
+_previous_modes: list[tuple[Mode, bool]] = []
 
 
 def enable_dygraph(place: Any = None) -> None:
-    """From now on ops run when they are called."""
+    """Enter eager mode."""
     if not in_dygraph_mode():
-        _entered.append((state.mode, compat.is_paddle1))
+        _previous_modes.append((state.mode, compat.is_paddle1))
         state.mode, compat.is_paddle1 = EAGER, True
 
 
 def disable_dygraph() -> None:
-    """Undo enable_dygraph; what runs by the mode before it is written to programs again."""
-    if _entered:
-        state.mode, compat.is_paddle1 = _entered.pop()
+    """Return to the mode before enable_dygraph."""
+    if _previous_modes:
+        state.mode, compat.is_paddle1 = _previous_modes.pop()
 
 
 def cuda_pinned_places(device_count: int | None = None) -> list[Any]:
-    """The processor, as often as asked for."""
-    found: list[Any] = cpu_places(device_count)
-    return found
+    """Return `device_count` places on the CPU."""
+    places: list[Any] = cpu_places(device_count)
+    return places
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Nothing: what Oarlock offers are the names of all versions.
+    """Check the types of the arguments only: Oarlock has the names of all versions.
 
-    Raises TypeError for what is no text.
+    Raises TypeError for other types than str.
     """
-    for what, value in (("min_version", min_version), ("max_version", max_version)):
-        if not isinstance(value, str) and (value is not None or what == "min_version"):
-            raise TypeError(f"require_version: {what} is {type(value).__name__}, not a str")
+    for name, value in (("min_version", min_version), ("max_version", max_version)):
+        if not isinstance(value, str) and (value is not None or name == "min_version"):
+            raise TypeError(f"require_version: {name} is {type(value).__name__}, not a str")
 
 
 def load_op_library(lib_filename: str) -> None:
-    """Not there: raises OarlockError; ops compiled for Paddle's own headers need Paddle."""
-    refuse("load_op_library", "ops that were compiled for Paddle's own headers need Paddle itself")
+    """Not supported: raises OarlockError; compiled ops require Paddle."""
+    raise_unsupported(
+        "load_op_library", "ops that are compiled with Paddle's headers require Paddle itself"
+    )

@@ -1,4 +1,4 @@
-"""Pictures of graphs as text for Graphviz's `dot`: fluid.graphviz."""
+"""Graphs in the language of Graphviz's `dot`: `fluid.graphviz`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["Edge", "Graph", "GraphPreviewGenerator", "Node", "Rank", "crepr"]
 
 
 def crepr(v: Any) -> str:
-    """A value as dot writes it: texts in quotes."""
+    """Return a value in the syntax of dot, with quotes for a str."""
     return f'"{v}"' if isinstance(v, str) else str(v)
 
 
-def _listed(attrs: dict[str, Any]) -> str:
+def _format_attrs(attrs: dict[str, Any]) -> str:
     return ",".join(f"{key}={crepr(value)}" for key, value in sorted(attrs.items()))
 
 
 class Rank:
-    """Nodes on one level.   kind: source, sink, same, min or max"""
+    """Nodes on one level. kind: source, sink, same, min or max"""
 
     def __init__(self, kind: str, name: str, priority: int) -> None:
         self.kind, self.name, self.priority = kind, name, priority
@@ -31,7 +31,7 @@ class Rank:
 
 
 class Node:
-    """A node.   prefix: what its name begins with"""
+    """A node. prefix: start of its name"""
 
     counter = 1
 
@@ -41,21 +41,21 @@ class Node:
         Node.counter += 1
 
     def __str__(self) -> str:
-        return f"{self.name} [label={self.label} {_listed(self.attrs)}];"
+        return f"{self.name} [label={self.label} {_format_attrs(self.attrs)}];"
 
 
 class Edge:
-    """An arrow from one node to another."""
+    """A directed edge."""
 
     def __init__(self, source: Node, target: Node, **attrs: Any) -> None:
         self.source, self.target, self.attrs = source, target, attrs
 
     def __str__(self) -> str:
-        return f"{self.source.name}->{self.target.name} [{_listed(self.attrs)}]"
+        return f"{self.source.name}->{self.target.name} [{_format_attrs(self.attrs)}]"
 
 
 class Graph:
-    """Nodes, edges and levels."""
+    """A graph of nodes, edges and levels."""
 
     rank_counter = 0
 
@@ -66,38 +66,38 @@ class Graph:
         self.rank_groups: dict[str, Rank] = {}
 
     def code(self) -> str:
-        """The text."""
+        """Return the text in the syntax of dot."""
         return str(self)
 
     def rank_group(self, kind: str, priority: int) -> str:
-        """A new level; gives its name."""
+        """Add a level, and return its name."""
         name = f"rankgroup-{Graph.rank_counter}"
         Graph.rank_counter += 1
         self.rank_groups[name] = Rank(kind, name, priority)
         return name
 
     def node(self, label: Any, prefix: str, description: str = "", **attrs: Any) -> Node:
-        """A new node."""
-        made = Node(label, prefix, description, **attrs)
+        """Add a node."""
+        node = Node(label, prefix, description, **attrs)
         if "rank" in attrs:
-            self.rank_groups[made.attrs.pop("rank")].nodes.append(made)
-        self.nodes.append(made)
-        return made
+            self.rank_groups[node.attrs.pop("rank")].nodes.append(node)
+        self.nodes.append(node)
+        return node
 
     def edge(self, source: Node, target: Node, **attrs: Any) -> Edge:
-        """A new arrow."""
-        made = Edge(source, target, **attrs)
-        self.edges.append(made)
-        return made
+        """Add an edge."""
+        edge = Edge(source, target, **attrs)
+        self.edges.append(edge)
+        return edge
 
     def compile(self, dot_path: str) -> str:
-        """Write the text, and let `dot` draw it, where that is installed; gives the path of the
-        picture.
+        """Write the text, and convert it to PDF if `dot` is installed. Returns the path of the
+        PDF file.
         """
         Path(dot_path).write_text(str(self), encoding="utf-8")
-        picture = str(Path(dot_path).with_suffix(".pdf"))
-        subprocess.run(["dot", "-Tpdf", dot_path, "-o", picture], check=False)
-        return picture
+        pdf_path = str(Path(dot_path).with_suffix(".pdf"))
+        subprocess.run(["dot", "-Tpdf", dot_path, "-o", pdf_path], check=False)
+        return pdf_path
 
     show = compile
 
@@ -112,7 +112,7 @@ class Graph:
 
 
 class GraphPreviewGenerator:
-    """A graph of parameters, ops and other values."""
+    """Builds a graph of parameters, ops and other variables."""
 
     def __init__(self, title: str) -> None:
         self.graph = Graph(title, layout="dot", concentrate="true", rankdir="TB")
@@ -121,11 +121,11 @@ class GraphPreviewGenerator:
         self.arg_rank = self.graph.rank_group("same", 0)
 
     def __call__(self, path: str = "temp.dot", show: bool = False) -> None:
-        """Draw it."""
+        """Write and draw the graph."""
         self.graph.compile(path)
 
     def add_param(self, name: str, data_type: Any, highlight: bool = False) -> Node:
-        """A parameter."""
+        """Add a node for a parameter."""
         color = "#00CED1" if highlight else "#EED2EE"
         return self.graph.node(
             crepr(f"{name}\\n{data_type}"),
@@ -137,7 +137,7 @@ class GraphPreviewGenerator:
         )
 
     def add_op(self, opType: str, **kwargs: Any) -> Node:
-        """An op."""
+        """Add a node for an op."""
         kwargs.pop("highlight", None)
         return self.graph.node(
             crepr(opType),
@@ -150,13 +150,13 @@ class GraphPreviewGenerator:
         )
 
     def add_arg(self, name: str, highlight: bool = False) -> Node:
-        """Another value."""
+        """Add a node for another variable."""
         color = "#FF7F00" if highlight else "#ADD8E6"
         return self.graph.node(
             crepr(name), "arg", name, shape="box", style="rounded,filled,bold", color=color
         )
 
     def add_edge(self, source: Node, target: Node, **kwargs: Any) -> Edge:
-        """An arrow."""
+        """Add an edge."""
         kwargs.pop("highlight", None)
         return self.graph.edge(source, target, **kwargs)

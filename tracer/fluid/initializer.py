@@ -1,4 +1,4 @@
-"""First values of parameters in the words of Paddle 1.x: fluid.initializer."""
+"""Initializers with the names of Paddle 1.x: `fluid.initializer`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..capture.variable import Variable
 from ..core import rng
 from ..core.mode import state
 from ..ir.program import Attr, AttrType
-from ..nn import initializer as today
+from ..nn import initializer as paddle2
 
 __all__ = [
     "MSRA",
@@ -32,11 +32,11 @@ __all__ = [
     "XavierInitializer",
 ]
 
-Initializer, set_global_initializer = today.Initializer, today.set_global_initializer
+Initializer, set_global_initializer = paddle2.Initializer, paddle2.set_global_initializer
 
 
-class _Seeded(today.Initializer):
-    """What starts from a seed of its own, where that is not 0."""
+class _Seeded(paddle2.Initializer):
+    """Mixin for an initializer with its own seed, unless that is 0."""
 
     _seed = 0
 
@@ -49,37 +49,38 @@ class _Seeded(today.Initializer):
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        made = super().record(shape, dtype)
-        if self._seed and isinstance(made, Variable):
+        result = super().record(shape, dtype)
+        if self._seed and isinstance(result, Variable):
             state.mode.recorder.block.ops[-1].attrs["seed"] = Attr(AttrType.INT, self._seed)
-        return made
+        return result
 
 
-class _Either(today.Initializer):
-    """One of two initializers."""
+class _Delegating(paddle2.Initializer):
+    """Base class of initializers that select one of two others."""
 
-    _made: today.Initializer
+    _initializer: paddle2.Initializer
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Return the initial value."""
-        return self._made.compute(shape, dtype)
+        return self._initializer.compute(shape, dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return self._made.record(shape, dtype)
+        return self._initializer.record(shape, dtype)
 
 
-class ConstantInitializer(today.Constant):
-    """One value everywhere."""
+class ConstantInitializer(paddle2.Constant):
+    """Fill with one value."""
 
     def __init__(self, value: float = 0.0, force_cpu: bool = False) -> None:
         super().__init__(value)
 
 
-class UniformInitializer(_Seeded, today.Uniform):
-    """Uniform on [low, high).
+class UniformInitializer(_Seeded, paddle2.Uniform):
+    """Uniform distribution on [low, high).
 
-    diag_num: how many elements, each diag_step rows and one column further, are diag_val instead
+    diag_num, diag_step, diag_val: set diag_num elements, each diag_step + 1 elements after the
+    previous one, to diag_val
     """
 
     def __init__(
@@ -99,33 +100,31 @@ class UniformInitializer(_Seeded, today.Uniform):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Return the initial value."""
-        made = super().compute(shape, dtype)
+        values = super().compute(shape, dtype)
         count, step, value = self._diagonal
-        made.reshape(-1)[[i * step + i for i in range(count)]] = value
-        return made
+        values.reshape(-1)[[i * step + i for i in range(count)]] = value
+        return values
 
 
-class NormalInitializer(_Seeded, today.Normal):
-    """Normal with mean loc and standard deviation scale."""
-
-    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
-        super().__init__(loc, scale)
-        self._seed = seed
-
-
-class TruncatedNormalInitializer(_Seeded, today.TruncatedNormal):
-    """Normal, drawn again where it lies further than twice the standard deviation from its mean."""
+class NormalInitializer(_Seeded, paddle2.Normal):
+    """Normal distribution with mean loc and standard deviation scale."""
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
         super().__init__(loc, scale)
         self._seed = seed
 
 
-class XavierInitializer(_Seeded, _Either):
-    """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal of standard deviation sqrt(2 / (fan_in +
-    fan_out))
+class TruncatedNormalInitializer(_Seeded, paddle2.TruncatedNormal):
+    """Normal distribution, truncated at two standard deviations from the mean."""
 
-    (Glorot and Bengio 2010).
+    def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
+        super().__init__(loc, scale)
+        self._seed = seed
+
+
+class XavierInitializer(_Seeded, _Delegating):
+    """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal with standard deviation sqrt(2 / (fan_in
+    + fan_out)) (Glorot and Bengio 2010).
     """
 
     def __init__(
@@ -135,27 +134,28 @@ class XavierInitializer(_Seeded, _Either):
         fan_out: float | None = None,
         seed: int = 0,
     ) -> None:
-        self._made = (today.XavierUniform if uniform else today.XavierNormal)(fan_in, fan_out)
+        self._initializer = (paddle2.XavierUniform if uniform else paddle2.XavierNormal)(
+            fan_in, fan_out
+        )
         self._seed = seed
 
 
-class MSRAInitializer(_Seeded, _Either):
-    """Uniform on +-sqrt(6 / fan_in), or normal of standard deviation sqrt(2 / fan_in)
-
-    (He et al. 2015).
+class MSRAInitializer(_Seeded, _Delegating):
+    """Uniform on +-sqrt(6 / fan_in), or normal with standard deviation sqrt(2 / fan_in) (He et al.
+    2015).
     """
 
     def __init__(self, uniform: bool = True, fan_in: float | None = None, seed: int = 0) -> None:
-        self._made = (today.KaimingUniform if uniform else today.KaimingNormal)(fan_in)
+        self._initializer = (paddle2.KaimingUniform if uniform else paddle2.KaimingNormal)(fan_in)
         self._seed = seed
 
 
-class BilinearInitializer(today.Bilinear):
-    """Transposed convolutions that enlarge bilinearly   (Long et al. 2015)."""
+class BilinearInitializer(paddle2.Bilinear):
+    """Weights of a transposed convolution for bilinear upsampling (Long et al. 2015)."""
 
 
-class NumpyArrayInitializer(today.Assign):
-    """A given ndarray."""
+class NumpyArrayInitializer(paddle2.Assign):
+    """The values of an ndarray."""
 
     def __init__(self, value: Any) -> None:
         if not isinstance(value, np.ndarray):
@@ -173,10 +173,10 @@ Xavier, MSRA, Bilinear = XavierInitializer, MSRAInitializer, BilinearInitializer
 
 
 def init_on_cpu() -> Any:
-    """A context that changes nothing: all first values are made on the CPU."""
+    """Return a context without effect: initializers run on the CPU."""
     return nullcontext()
 
 
 def force_init_on_cpu() -> bool:
-    """False: nobody has to."""
+    """Return False: initializers run on the CPU anyway."""
     return False

@@ -9,10 +9,10 @@ from typing import Any
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..static import nn
-from .deprecated import instead
+from .deprecated import deprecated_alias
 
 
-@instead("fluid.embedding", "paddle.static.nn.embedding")
+@deprecated_alias("fluid.embedding", "paddle.static.nn.embedding")
 def embedding(
     input: Any,
     size: Any,
@@ -22,18 +22,18 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*] -> [*, D]"""
+    """Look up rows of a table [N, D], int [*] -> [*, D]; the row padding_idx is zeros."""
     return nn.embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 
 
-@instead("fluid.one_hot", "paddle.nn.functional.one_hot")
+@deprecated_alias("fluid.one_hot", "paddle.nn.functional.one_hot")
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
-    """1 at the place that input names, else 0.   input int [*] -> float32 [*, depth]"""
+    """One-hot encoding: int [*] -> float32 [*, depth]."""
     attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}
-    made = (
+    result = (
         OPS["one_hot_v2"](input, depth, **attrs)
         if isinstance(depth, Tensor)
         else OPS["one_hot_v2"](input, depth=int(depth), **attrs)
     )
-    made.stop_gradient = True
-    return made
+    result.stop_gradient = True
+    return result

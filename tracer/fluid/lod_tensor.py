@@ -1,4 +1,4 @@
-"""Tensors with sequences of different lengths in them, made of arrays and lengths."""
+"""LoDTensors from arrays and sequence lengths."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_in
 
 
 class LoDTensorArray(list[Any]):
-    """LoDTensors in a row."""
+    """A list of LoDTensors."""
 
 
 def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> LoDTensor:
-    """A tensor with sequences of these lengths, level by level.
+    """Create a LoDTensor with sequence lengths by level.
 
-    data: an array [rows, *], a LoDTensor, or lists of numbers, one per sequence
+    data: an array [rows, *], a LoDTensor, or one list of numbers per sequence
 
-    Raises OpError for lengths that are not those of the rows.
+    Raises OpError if the lengths do not fit the rows.
     """
     if isinstance(data, LoDTensor):
         return create_lod_tensor(np.asarray(data), recursive_seq_lens, place)
@@ -31,7 +31,8 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
         if [lengths] != [list(level) for level in recursive_seq_lens]:
             raise MisfitError(
                 with_user_line(
-                    f"create_lod_tensor: the lists are {lengths} long, not {recursive_seq_lens}"
+                    f"create_lod_tensor: the lists have the lengths {lengths}, not "
+                    f"{recursive_seq_lens}"
                 )
             )
         data = np.concatenate(
@@ -40,7 +41,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
     array = np.asarray(data)
     offsets = offsets_of(recursive_seq_lens)
     if not is_valid(offsets, len(array)):
-        why = f"lengths {recursive_seq_lens} are not those of {len(array)} rows"
+        why = f"the lengths {recursive_seq_lens} do not fit {len(array)} rows"
         raise MisfitError(with_user_line(f"create_lod_tensor: {why}"))
     return LoDTensor(array, offsets)
 
@@ -48,11 +49,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
 def create_random_int_lodtensor(
     recursive_seq_lens: Any, base_shape: Any, place: Any, low: int, high: int
 ) -> LoDTensor:
-    """A tensor of random whole numbers from low to high, both included, with sequences of these
-    lengths.
-
-    -> int64 [rows, *base_shape]
-    """
+    """Create a LoDTensor of random integers in [low, high], int64 [rows, *base_shape]."""
     rows = sum(recursive_seq_lens[-1])
     return create_lod_tensor(
         np.random.randint(low, high + 1, (rows, *base_shape)), recursive_seq_lens, place

@@ -1,4 +1,4 @@
-"""get_logger: what Paddle's own files log with."""
+"""get_logger: creates the loggers of Paddle's modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["get_logger"]
 
 
 def get_logger(name: str, level: int | str, fmt: str | None = None) -> logging.Logger:
-    """A logger that writes to stderr, and to no other one.   fmt: how its lines look"""
+    """Return a logger that writes to stderr and does not propagate. fmt: format of its messages"""
     logger = logging.getLogger(name)
     logger.setLevel(level)
     if not logger.handlers:

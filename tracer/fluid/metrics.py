@@ -1,4 +1,4 @@
-"""Metrics over batches, in plain Python: fluid.metrics."""
+"""Metrics over batches in Python: `fluid.metrics`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .average import is_number
-from .deprecated import instead
+from .deprecated import deprecated_alias
 from .detection_metric import DetectionMAP
 
 __all__ = [
@@ -24,14 +24,16 @@ __all__ = [
 ]
 
 
-def _arrays(**given: Any) -> None:
-    for name, value in given.items():
+def _check_arrays(**values: Any) -> None:
+    for name, value in values.items():
         if not isinstance(value, np.ndarray | np.generic):
             raise ValueError(f"The '{name}' must be a numpy ndarray.")
 
 
 class MetricBase:
-    """Base of all metrics: its attributes without an underscore are its state."""
+    """Base class of metrics. Attributes whose names do not start with an underscore are the
+    state.
+    """
 
     def __init__(self, name: str | None) -> None:
         self._name = type(self).__name__ if name is None else str(name)
@@ -43,28 +45,25 @@ class MetricBase:
         return {k: v for k, v in vars(self).items() if not k.startswith("_")}
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Reset the state to zeros."""
         for key, value in self._state().items():
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            zero = (
-                type(value)(0)
-                if number
-                else np.zeros_like(value)
-                if isinstance(value, np.ndarray | np.generic)
-                else None
-            )
+            zero: Any = None
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                zero = type(value)(0)
+            elif isinstance(value, np.ndarray | np.generic):
+                zero = np.zeros_like(value)
             setattr(self, key, zero)
 
     def get_config(self) -> dict[str, Any]:
-        """The name, and a copy of the state."""
+        """Return the name, and a copy of the state."""
         return {"name": self._name, "states": copy.deepcopy(self._state())}
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in a batch."""
+        """Add a batch."""
         raise NotImplementedError("Should not use it directly, please extend it.")
 
     def eval(self) -> Any:
-        """The metric so far."""
+        """Return the metric of all batches so far."""
         raise NotImplementedError("Should not use it directly, please extend it.")
 
 
@@ -76,7 +75,7 @@ class CompositeMetric(MetricBase):
         self._metrics: list[MetricBase] = []
 
     def add_metric(self, metric: MetricBase) -> None:
-        """Add one."""
+        """Add a metric."""
         if not isinstance(metric, MetricBase):
             raise ValueError("SubMetric should be inherit from MetricBase.")
         self._metrics.append(metric)
@@ -87,26 +86,24 @@ class CompositeMetric(MetricBase):
             metric.update(preds, labels)
 
     def eval(self) -> list[Any]:
-        """That of each."""
+        """Return the values of all metrics."""
         return [metric.eval() for metric in self._metrics]
 
 
-class _OfOnes(MetricBase):
-    """Counts what is predicted and labelled 1.   preds [N, *] probabilities, labels [N, *]"""
+class _BinaryMetric(MetricBase):
+    """Base class of binary metrics. preds: probabilities [N, *]; labels: [N, *]"""
 
-    def _counted(self, preds: Any, labels: Any) -> tuple[int, int, int]:
-        """How many are 1 in both, in preds, in labels."""
-        _arrays(preds=preds, labels=labels)
-        said, true = (
-            np.rint(preds).astype(np.int32).reshape(-1) == 1,
-            np.asarray(labels).reshape(-1) == 1,
-        )
-        return int((said & true).sum()), int(said.sum()), int(true.sum())
+    def _count_positives(self, preds: Any, labels: Any) -> tuple[int, int, int]:
+        """Return the numbers of positives in both, in preds and in labels."""
+        _check_arrays(preds=preds, labels=labels)
+        predicted = np.rint(preds).astype(np.int32).reshape(-1) == 1
+        actual = np.asarray(labels).reshape(-1) == 1
+        return int((predicted & actual).sum()), int(predicted.sum()), int(actual.sum())
 
 
-@instead("fluid.metrics.Precision", "paddle.metric.Precision")
-class Precision(_OfOnes):
-    """How many of what is predicted 1 are so."""
+@deprecated_alias("fluid.metrics.Precision", "paddle.metric.Precision")
+class Precision(_BinaryMetric):
+    """Fraction of predicted positives that are correct."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -114,18 +111,18 @@ class Precision(_OfOnes):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        both, said, _ = self._counted(preds, labels)
-        self.tp, self.fp = self.tp + both, self.fp + said - both
+        correct, predicted, _ = self._count_positives(preds, labels)
+        self.tp, self.fp = self.tp + correct, self.fp + predicted - correct
 
     def eval(self) -> float:
         """Return the metric of all batches so far."""
-        found = self.tp + self.fp
-        return float(self.tp) / found if found else 0.0
+        num_predicted = self.tp + self.fp
+        return float(self.tp) / num_predicted if num_predicted else 0.0
 
 
-@instead("fluid.metrics.Recall", "paddle.metric.Recall")
-class Recall(_OfOnes):
-    """How many of what is labelled 1 are predicted so."""
+@deprecated_alias("fluid.metrics.Recall", "paddle.metric.Recall")
+class Recall(_BinaryMetric):
+    """Fraction of positive labels that are predicted."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -133,18 +130,18 @@ class Recall(_OfOnes):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        both, _, true = self._counted(preds, labels)
-        self.tp, self.fn = self.tp + both, self.fn + true - both
+        correct, _, actual = self._count_positives(preds, labels)
+        self.tp, self.fn = self.tp + correct, self.fn + actual - correct
 
     def eval(self) -> float:
         """Return the metric of all batches so far."""
-        found = self.tp + self.fn
-        return float(self.tp) / found if found else 0.0
+        num_actual = self.tp + self.fn
+        return float(self.tp) / num_actual if num_actual else 0.0
 
 
-@instead("fluid.metrics.Accuracy", "paddle.metric.Accuracy")
+@deprecated_alias("fluid.metrics.Accuracy", "paddle.metric.Accuracy")
 class Accuracy(MetricBase):
-    """The mean of accuracies of batches, weighted by their sizes."""
+    """Mean accuracy of batches, weighted by their sizes."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -152,7 +149,7 @@ class Accuracy(MetricBase):
         self.weight: Any = 0.0
 
     def update(self, value: Any, weight: Any) -> None:
-        """Take in the accuracy of a batch and its size."""
+        """Add the accuracy of a batch, and its size."""
         if not is_number(value) and not isinstance(value, np.ndarray | np.generic):
             raise ValueError("The 'value' must be a number(int, float) or a numpy ndarray.")
         if not is_number(weight):
@@ -162,7 +159,7 @@ class Accuracy(MetricBase):
         self.value, self.weight = self.value + value * weight, self.weight + weight
 
     def eval(self) -> Any:
-        """See MetricBase.eval.   Raises ValueError without batches."""
+        """Return the mean accuracy. Raises ValueError without batches."""
         if self.weight == 0:
             raise ValueError(
                 "There is no data in Accuracy Metrics. Please check layers.accuracy "
@@ -172,7 +169,7 @@ class Accuracy(MetricBase):
 
 
 class ChunkEvaluator(MetricBase):
-    """Precision, recall and F1 of chunks, of the counts that layers.chunk_eval gives."""
+    """Precision, recall and F1 of chunks, from the counts that `layers.chunk_eval` returns."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -181,25 +178,24 @@ class ChunkEvaluator(MetricBase):
         self.num_correct_chunks: Any = 0
 
     def update(self, num_infer_chunks: Any, num_label_chunks: Any, num_correct_chunks: Any) -> None:  # type: ignore[override]
-        """Take in the counts of a batch."""
-        given = (num_infer_chunks, num_label_chunks, num_correct_chunks)
-        for name, value in zip(
-            ("num_infer_chunks", "num_label_chunks", "num_correct_chunks"), given, strict=True
-        ):
+        """Add the counts of a batch."""
+        names = ("num_infer_chunks", "num_label_chunks", "num_correct_chunks")
+        counts = (num_infer_chunks, num_label_chunks, num_correct_chunks)
+        for name, value in zip(names, counts, strict=True):
             if not is_number(value) and not isinstance(value, np.ndarray):
                 raise ValueError(f"The '{name}' must be a number(int) or a numpy ndarray.")
             setattr(self, name, getattr(self, name) + value)
 
     def eval(self) -> tuple[Any, Any, Any]:
-        """Precision, recall and F1; arrays [1] where the counts were."""
-        right = float(np.asarray(self.num_correct_chunks).item())
-        precision = right / self.num_infer_chunks if self.num_infer_chunks else 0
-        recall = right / self.num_label_chunks if self.num_label_chunks else 0
-        return precision, recall, 2 * precision * recall / (precision + recall) if right else 0
+        """Return precision, recall and F1; arrays [1] if the counts are arrays."""
+        correct = float(np.asarray(self.num_correct_chunks).item())
+        precision = correct / self.num_infer_chunks if self.num_infer_chunks else 0
+        recall = correct / self.num_label_chunks if self.num_label_chunks else 0
+        return precision, recall, 2 * precision * recall / (precision + recall) if correct else 0
 
 
 class EditDistance(MetricBase):
-    """The mean edit distance, and the part of sequences that are not right."""
+    """Mean edit distance, and the fraction of sequences with errors."""
 
     def __init__(self, name: str | None) -> None:
         super().__init__(name)
@@ -208,8 +204,8 @@ class EditDistance(MetricBase):
         self.instance_error: Any = 0
 
     def update(self, distances: Any, seq_num: Any) -> None:
-        """Take in the distances [N, 1] of a batch and the number of its sequences."""
-        _arrays(distances=distances)
+        """Add the distances [N, 1] of a batch, and the number of its sequences."""
+        _check_arrays(distances=distances)
         if not is_number(seq_num):
             raise ValueError("The 'seq_num' must be a number(int, float).")
         self.seq_num = self.seq_num + seq_num
@@ -217,7 +213,7 @@ class EditDistance(MetricBase):
         self.total_distance = self.total_distance + np.sum(distances)
 
     def eval(self) -> tuple[Any, Any]:
-        """The mean distance, and the part of sequences that are not right."""
+        """Return the mean distance, and the fraction of sequences with errors."""
         if self.seq_num == 0:
             raise ValueError(
                 "There is no data in EditDistance Metric. Please check "
@@ -228,20 +224,18 @@ class EditDistance(MetricBase):
         )
 
 
-@instead("fluid.metrics.Auc", "paddle.metric.Auc")
+@deprecated_alias("fluid.metrics.Auc", "paddle.metric.Auc")
 class Auc(MetricBase):
-    """The area under the curve of true positives over false ones, from counts in num_thresholds + 1
-    bins.
-    """
+    """Area under the ROC curve, from histograms with num_thresholds + 1 bins."""
 
     def __init__(self, name: str | None, curve: str = "ROC", num_thresholds: int = 4095) -> None:
         super().__init__(name)
         self._curve, self._num_thresholds = curve, num_thresholds
-        self._counts = np.zeros([2, num_thresholds + 1])  # of labels 0 and 1
+        self._counts = np.zeros([2, num_thresholds + 1])  # rows: labels 0 and 1
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Take in a batch.   preds [N, 2] probabilities, labels [N] or [N, 1]"""
-        _arrays(labels=labels, predictions=preds)
+        """Add a batch. preds: probabilities [N, 2]; labels: [N] or [N, 1]"""
+        _check_arrays(labels=labels, predictions=preds)
         bins = (preds[:, 1] * self._num_thresholds).astype(np.int64)
         np.add.at(self._counts, ((np.asarray(labels).reshape(-1) != 0).astype(np.int64), bins), 1.0)
 

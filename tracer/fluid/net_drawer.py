@@ -1,4 +1,4 @@
-"""Programs as pictures: fluid.net_drawer."""
+"""Graphs of programs: `fluid.net_drawer`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["draw_graph", "parse_graph"]
 
 
 def parse_graph(program: Any, graph: Graph, var_dict: dict[str, Node], **kwargs: Any) -> None:
-    """Add the ops of a program, with arrows for the variables between them.
+    """Add the ops of a program, with edges for the variables between them.
 
-    var_dict: what writes each variable; is filled
+    var_dict: the node that writes each variable; updated
     """
     for op in program.global_block().ops:
         node = graph.node(f'"{op.type}"', "op", shape="box")
@@ -24,7 +24,8 @@ def parse_graph(program: Any, graph: Graph, var_dict: dict[str, Node], **kwargs:
 
 
 def draw_graph(startup_program: Any, main_program: Any, **kwargs: Any) -> Graph:
-    """A graph of both programs, written as text for Graphviz's `dot` where filename says.
+    """Return a graph of both programs; write it to a file for Graphviz's `dot` if `filename` is
+    given.
 
     kwargs: filename, graph_attr
     """

@@ -1,4 +1,4 @@
-"""Small networks that are used again and again: fluid.nets."""
+"""Common small networks: `fluid.nets`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def simple_img_conv_pool(
     act: str | None = None,
     use_cudnn: bool = True,
 ) -> Any:
-    """A convolution, then pooling.   input [N, C, H, W] -> [N, num_filters, H', W']"""
-    made = layers.conv2d(
+    """Convolution followed by pooling: [N, C, H, W] -> [N, num_filters, H', W']."""
+    out = layers.conv2d(
         input,
         num_filters,
         filter_size,
@@ -50,7 +50,7 @@ def simple_img_conv_pool(
         act,
     )
     return layers.pool2d(
-        made, pool_size, pool_type, pool_stride, pool_padding, global_pooling, use_cudnn
+        out, pool_size, pool_type, pool_stride, pool_padding, global_pooling, use_cudnn
     )
 
 
@@ -68,27 +68,29 @@ def img_conv_group(
     pool_type: str = "max",
     use_cudnn: bool = True,
 ) -> Any:
-    """Convolutions, each with batch_norm and dropout where asked for, then pooling.
+    """Several convolutions, each with optional batch normalization and dropout, followed by
+    pooling.
 
-    input [N, C, H, W] -> [N, C', H', W']
+    input: [N, C, H, W].
+    Returns [N, C', H', W'].
 
-    What is no list is the same for all convolutions.
+    Arguments that are no lists apply to all convolutions.
     """
-    count = len(conv_num_filter)
+    num_convs = len(conv_num_filter)
 
-    def each(value: Any) -> list[Any]:
-        found = list(value) if hasattr(value, "__len__") else [value] * count
-        if len(found) != count:
+    def per_conv(value: Any) -> list[Any]:
+        values = list(value) if hasattr(value, "__len__") else [value] * num_convs
+        if len(values) != num_convs:
             raise OpError(
                 with_user_line(
-                    f"img_conv_group: {found} are not as many as "
+                    f"img_conv_group: {values} must have one entry for each of "
                     f"conv_num_filter={list(conv_num_filter)}"
                 )
             )
-        return found
+        return values
 
-    settings = (
-        each(v)
+    configs = (
+        per_conv(v)
         for v in (
             conv_filter_size,
             conv_padding,
@@ -97,10 +99,10 @@ def img_conv_group(
             conv_batchnorm_drop_rate,
         )
     )
-    made = input
-    for filters, size, padding, attr, norm, rate in zip(conv_num_filter, *settings, strict=True):
-        made = layers.conv2d(
-            made,
+    out = input
+    for filters, size, padding, attr, norm, rate in zip(conv_num_filter, *configs, strict=True):
+        out = layers.conv2d(
+            out,
             filters,
             size,
             padding=padding,
@@ -109,9 +111,9 @@ def img_conv_group(
             use_cudnn=use_cudnn,
         )
         if norm:
-            made = layers.batch_norm(made, act=conv_act)
-            made = layers.dropout(made, dropout_prob=rate) if abs(rate) > 1e-5 else made
-    return layers.pool2d(made, pool_size, pool_type, pool_stride, use_cudnn=use_cudnn)
+            out = layers.batch_norm(out, act=conv_act)
+            out = layers.dropout(out, dropout_prob=rate) if abs(rate) > 1e-5 else out
+    return layers.pool2d(out, pool_size, pool_type, pool_stride, use_cudnn=use_cudnn)
 
 
 def sequence_conv_pool(
@@ -123,21 +125,20 @@ def sequence_conv_pool(
     pool_type: str = "max",
     bias_attr: Any = None,
 ) -> Any:
-    """A convolution over sequences of different lengths, then one row of each.
-
-    input [R, D] -> [n, num_filters]
+    """Convolution over sequences with LoD, followed by pooling of each: [R, D] -> [n,
+    num_filters].
     """
-    made = layers.sequence_conv(
+    out = layers.sequence_conv(
         input, num_filters, filter_size, param_attr=param_attr, bias_attr=bias_attr, act=act
     )
-    return layers.sequence_pool(made, pool_type)
+    return layers.sequence_pool(out, pool_type)
 
 
 def glu(input: Any, dim: int = -1) -> Any:
-    """One half times the sigmoid of the other
+    """Gated linear unit: the first half times the sigmoid of the second (Dauphin et al. 2017).
 
-    (Dauphin et al. 2017).
-    input [*, 2 * D] -> [*, D]
+    input: [*, 2 * D].
+    Returns [*, D].
     """
     first, second = layers.split(input, 2, dim)
     return OPS["elementwise_mul"](first, OPS["sigmoid"](second))
@@ -146,14 +147,18 @@ def glu(input: Any, dim: int = -1) -> Any:
 def scaled_dot_product_attention(
     queries: Any, keys: Any, values: Any, num_heads: int = 1, dropout_rate: float = 0.0
 ) -> Any:
-    """softmax(queries keys' / sqrt(D)) values, of several heads with products of their own before.
+    """Multi-head attention: softmax(queries keys' / sqrt(D)) values; with several heads the inputs
+    are projected.
 
-    [N, L, D], [N, S, D], [N, S, E] -> [N, L, E]
+    queries: [N, L, D].
+    keys: [N, S, D].
+    values: [N, S, E].
+    Returns [N, L, E].
     """
     if not queries.ndim == keys.ndim == values.ndim == 3:
         shapes = f"(Q={queries.meta}, K={keys.meta}, V={values.meta})"
         raise OpError(
-            with_user_line(f"scaled_dot_product_attention: takes three axes each {shapes}")
+            with_user_line(f"scaled_dot_product_attention: operands must have three axes {shapes}")
         )
     if keys.meta.shape[-1] % num_heads or values.meta.shape[-1] % num_heads:
         raise OpError(
@@ -161,30 +166,30 @@ def scaled_dot_product_attention(
                 f"scaled_dot_product_attention: num_heads={num_heads} does not divide the features"
             )
         )
-    given = [queries, keys, values]
+    inputs = [queries, keys, values]
     if num_heads > 1:
-        given = [layers.fc(t, int(t.meta.shape[-1]), num_flatten_dims=2) for t in given]
-    q, k, v = (_heads(t, num_heads) for t in given)
+        inputs = [layers.fc(t, int(t.meta.shape[-1]), num_flatten_dims=2) for t in inputs]
+    q, k, v = (_split_heads(t, num_heads) for t in inputs)
     scores = layers.matmul(
         layers.scale(q, (keys.meta.shape[-1] // num_heads) ** -0.5), k, transpose_y=True
     )
     weights = layers.softmax(scores)
     if dropout_rate:
         weights = layers.dropout(weights, dropout_prob=dropout_rate, is_test=False)
-    return _together(layers.matmul(weights, v))
+    return _merge_heads(layers.matmul(weights, v))
 
 
-def _heads(x: Any, count: int) -> Any:
-    """[N, L, D] -> [N, count, L, D / count]; as it is for one"""
-    if count == 1:
+def _split_heads(x: Any, num_heads: int) -> Any:
+    """[N, L, D] -> [N, num_heads, L, D / num_heads]; unchanged for one head."""
+    if num_heads == 1:
         return x
-    apart = layers.reshape(x, [0, 0, count, int(x.meta.shape[-1]) // count])
-    return layers.transpose(apart, [0, 2, 1, 3])
+    heads = layers.reshape(x, [0, 0, num_heads, int(x.meta.shape[-1]) // num_heads])
+    return layers.transpose(heads, [0, 2, 1, 3])
 
 
-def _together(x: Any) -> Any:
-    """[N, heads, L, D] -> [N, L, heads * D]; three axes as they are"""
+def _merge_heads(x: Any) -> Any:
+    """[N, heads, L, D] -> [N, L, heads * D]; unchanged with three axes."""
     if x.ndim == 3:
         return x
-    turned = layers.transpose(x, [0, 2, 1, 3])
-    return layers.reshape(turned, [0, 0, int(x.meta.shape[1] * x.meta.shape[3])])
+    transposed = layers.transpose(x, [0, 2, 1, 3])
+    return layers.reshape(transposed, [0, 0, int(x.meta.shape[1] * x.meta.shape[3])])

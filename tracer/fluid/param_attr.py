@@ -1,16 +1,16 @@
-"""What is said about a parameter, in the words of Paddle 1.x: fluid.ParamAttr."""
+"""ParamAttr with the arguments of Paddle 1.x: `fluid.ParamAttr`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..core.errors import OperandError, with_user_line
-from ..nn import param_attr as today
+from ..nn import param_attr as paddle2
 from ..static.nn.weight_norm import WeightNormParamAttr as _WeightNorm
-from .deprecated import instead
+from .deprecated import deprecated_alias
 
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
-_KINDS: dict[str, tuple[type, ...]] = {
+_TYPES: dict[str, tuple[type, ...]] = {
     "name": (str, type(None)),
     "learning_rate": (float, int),
     "trainable": (bool,),
@@ -18,11 +18,11 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-@instead("fluid.ParamAttr", "paddle.ParamAttr")
-class ParamAttr(today.ParamAttr):
-    """Name, initializer, learning rate, regularizer, trainable, do_model_average of a parameter.
+@deprecated_alias("fluid.ParamAttr", "paddle.ParamAttr")
+class ParamAttr(paddle2.ParamAttr):
+    """Name, initializer, learning rate, regularizer, trainable and do_model_average of a parameter.
 
-    gradient_clip: see set_gradient_clip
+    gradient_clip: as in set_gradient_clip
     """
 
     def __init__(
@@ -36,28 +36,25 @@ class ParamAttr(today.ParamAttr):
         *,
         gradient_clip: Any = None,
     ) -> None:
-        given = {
+        args = {
             "name": name,
             "learning_rate": learning_rate,
             "trainable": trainable,
             "do_model_average": do_model_average,
         }
-        for what, value in given.items():
-            if not isinstance(value, _KINDS[what]):
-                kinds = " or ".join(kind.__name__ for kind in _KINDS[what])
+        for arg, value in args.items():
+            if not isinstance(value, _TYPES[arg]):
+                types = " or ".join(cls.__name__ for cls in _TYPES[arg])
                 raise OperandError(
-                    with_user_line(f"ParamAttr: {what} is {value!r}, and a {kinds} is wanted")
+                    with_user_line(f"ParamAttr: {arg}={value!r} must be of type {types}")
                 )
         super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average)
         self.gradient_clip = gradient_clip
 
 
-@instead("fluid.WeightNormParamAttr", "paddle.static.WeightNormParamAttr")
+@deprecated_alias("fluid.WeightNormParamAttr", "paddle.static.WeightNormParamAttr")
 class WeightNormParamAttr(_WeightNorm):
-    """A weight as a length times a direction
-
-    (Salimans and Kingma 2016); see static.WeightNormParamAttr.
-    """
+    """Weight normalization, as `static.WeightNormParamAttr` (Salimans and Kingma 2016)."""
 
     def __init__(
         self,

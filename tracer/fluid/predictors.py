@@ -1,5 +1,5 @@
-"""Inference as products of Paddle 1.x had it: AnalysisConfig, create_paddle_predictor and their
-tensors, of fluid.core.
+"""The inference API of Paddle 1.x: AnalysisConfig, create_paddle_predictor and their tensors, of
+fluid.core.
 """
 
 from __future__ import annotations
@@ -27,89 +27,93 @@ __all__ = [
 
 
 class PaddleDType(IntEnum):
-    """The element types of PaddleTensor."""
+    """The dtypes of PaddleTensor."""
 
     FLOAT32 = 0
     INT64 = 1
     INT32 = 2
 
 
-_KINDS = {PaddleDType.FLOAT32: np.float32, PaddleDType.INT64: np.int64, PaddleDType.INT32: np.int32}
+_DTYPES = {
+    PaddleDType.FLOAT32: np.float32,
+    PaddleDType.INT64: np.int64,
+    PaddleDType.INT32: np.int32,
+}
 
 
 class PaddleBuf:
-    """Elements without a shape, of a list or an array."""
+    """A flat buffer with the elements of a list or an array."""
 
     def __init__(self, data: Any = ()) -> None:
-        given = np.asarray(data)
-        self._array = (given.astype(np.float32) if given.dtype == np.float64 else given).reshape(-1)
+        array = np.asarray(data)
+        self._array = (array.astype(np.float32) if array.dtype == np.float64 else array).reshape(-1)
 
     def length(self) -> int:
-        """How many bytes there are."""
+        """Return the size in bytes."""
         return int(self._array.nbytes)
 
     def empty(self) -> bool:
-        """Whether there is nothing."""
+        """Whether the buffer has no elements."""
         return not self._array.size
 
     def float_data(self) -> list[float]:
-        """The elements as floats."""
+        """Return the elements as floats."""
         return list(self._array.astype(np.float32).tolist())
 
     def int64_data(self) -> list[int]:
-        """The elements as ints."""
+        """Return the elements as ints."""
         return list(self._array.astype(np.int64).tolist())
 
     int32_data = int64_data
 
 
 class PaddleTensor:
-    """What `run` takes and gives.   data: an array, whose copy is taken"""
+    """An input or output of `run`. data: an array, which is copied"""
 
     def __init__(self, data: Any = None, name: str = "") -> None:
-        given = np.zeros(0, np.float32) if data is None else np.array(data)
-        kinds = [kind for kind, of in _KINDS.items() if of == given.dtype]
-        if not kinds:
+        array = np.zeros(0, np.float32) if data is None else np.array(data)
+        dtypes = [dtype for dtype, np_dtype in _DTYPES.items() if np_dtype == array.dtype]
+        if not dtypes:
             raise OperandError(
-                with_user_line(f"PaddleTensor: {given.dtype} is not one of float32, int64, int32")
+                with_user_line(f"PaddleTensor: {array.dtype} is not one of float32, int64, int32")
             )
-        self.name, self.shape, self.dtype = name, list(given.shape), kinds[0]
+        self.name, self.shape, self.dtype = name, list(array.shape), dtypes[0]
         self.lod: list[list[int]] = []
-        self.data = PaddleBuf(given)
+        self.data = PaddleBuf(array)
 
     def as_ndarray(self) -> Any:
-        """The elements in their shape."""
-        return self.data._array.astype(_KINDS[PaddleDType(self.dtype)]).reshape(self.shape)
+        """Return the elements as an array."""
+        return self.data._array.astype(_DTYPES[PaddleDType(self.dtype)]).reshape(self.shape)
 
 
 class AnalysisConfig(Config):
-    """What to run, a folder or two files, and how; see inference.Config."""
+    """The model, a folder or two files, and options, as `inference.Config`."""
 
     Precision = PrecisionType
 
     def __init__(self, model: str | None = None, params: str | None = None) -> None:
         super().__init__(model, params)
-        self._feeds_by_op, self._named = True, False
+        self._uses_feed_fetch_ops, self._specifies_input_names = True, False
 
     def switch_use_feed_fetch_ops(self, x: bool = True) -> None:
-        """Taken, and nothing changes by it."""
-        self._feeds_by_op = bool(x)
+        """Set an option that has no effect."""
+        self._uses_feed_fetch_ops = bool(x)
 
     def use_feed_fetch_ops_enabled(self) -> bool:
-        """What was said last."""
-        return self._feeds_by_op
+        """Return the value of switch_use_feed_fetch_ops."""
+        return self._uses_feed_fetch_ops
 
     def switch_specify_input_names(self, x: bool = True) -> None:
-        """Whether `run` finds its inputs by their names."""
-        self._named = bool(x)
+        """Set whether `run` identifies its inputs by name."""
+        self._specifies_input_names = bool(x)
 
     def specify_input_name(self) -> bool:
-        """What was said last."""
-        return self._named
+        """Whether `run` identifies its inputs by name."""
+        return self._specifies_input_names
 
 
 class NativeConfig:
-    """The same in the words of 1.0: attributes."""
+    """The configuration of Paddle 1.0, with attributes."""
 
     def __init__(self) -> None:
         self.model_dir = self.prog_file = self.param_file = ""
@@ -122,67 +126,67 @@ class NativeConfig:
 
 
 class AnalysisPredictor:
-    """Runs a model.   Made by `create_paddle_predictor`."""
+    """Runs a model. Created by `create_paddle_predictor`."""
 
-    def __init__(self, today: Any, named: bool) -> None:
-        self._today, self._named = today, named
+    def __init__(self, predictor: Any, specifies_input_names: bool) -> None:
+        self._predictor, self._specifies_input_names = predictor, specifies_input_names
 
     def get_input_names(self) -> list[str]:
-        """In the order of the model."""
-        return list(self._today.get_input_names())
+        """Return the names of the inputs."""
+        return list(self._predictor.get_input_names())
 
     def get_output_names(self) -> list[str]:
-        """In the order of the model."""
-        return list(self._today.get_output_names())
+        """Return the names of the outputs."""
+        return list(self._predictor.get_output_names())
 
     def get_input_tensor(self, name: str) -> ZeroCopyTensor:
-        """The input of that name, to copy into."""
-        found: ZeroCopyTensor = self._today.get_input_handle(name)
-        return found
+        """Return the input with this name, to copy into."""
+        handle: ZeroCopyTensor = self._predictor.get_input_handle(name)
+        return handle
 
     def get_output_tensor(self, name: str) -> ZeroCopyTensor:
-        """The output of that name, to copy from."""
-        found: ZeroCopyTensor = self._today.get_output_handle(name)
-        return found
+        """Return the output with this name, to copy from."""
+        handle: ZeroCopyTensor = self._predictor.get_output_handle(name)
+        return handle
 
     def get_input_tensor_shape(self) -> dict[str, list[int]]:
-        """The sizes that inputs are declared with, by name."""
+        """Return the declared shapes of the inputs by name."""
         return {name: list(self.get_input_tensor(name).shape()) for name in self.get_input_names()}
 
     def zero_copy_run(self) -> bool:
-        """Compute the outputs of what was copied into the inputs."""
-        return bool(self._today.run())
+        """Compute the outputs from the inputs that were copied."""
+        return bool(self._predictor.run())
 
     def run(self, inputs: Sequence[PaddleTensor]) -> list[PaddleTensor]:
-        """The outputs for inputs in the order of the model, or by their names where the config said
-        so.
+        """Return the outputs for inputs in the order of the model, or with specify_input_name
+        by name.
         """
-        names = [t.name for t in inputs] if self._named else self.get_input_names()
+        names = [t.name for t in inputs] if self._specifies_input_names else self.get_input_names()
         if len(names) != len(inputs):
             raise OperandError(
                 with_user_line(f"run: the model takes {len(names)} inputs, got {len(inputs)}")
             )
-        for name, given in zip(names, inputs, strict=True):
+        for name, tensor in zip(names, inputs, strict=True):
             handle = self.get_input_tensor(name)
-            handle.copy_from_cpu(given.as_ndarray())
-            if given.lod:
-                handle.set_lod(given.lod)
-        self._today.run()
-        return [self._given(name) for name in self.get_output_names()]
+            handle.copy_from_cpu(tensor.as_ndarray())
+            if tensor.lod:
+                handle.set_lod(tensor.lod)
+        self._predictor.run()
+        return [self._output(name) for name in self.get_output_names()]
 
-    def _given(self, name: str) -> PaddleTensor:
+    def _output(self, name: str) -> PaddleTensor:
         handle = self.get_output_tensor(name)
-        made = PaddleTensor(handle.copy_to_cpu(), name)
-        made.lod = [list(level) for level in handle.lod()]
-        return made
+        tensor = PaddleTensor(handle.copy_to_cpu(), name)
+        tensor.lod = [list(level) for level in handle.lod()]
+        return tensor
 
     def clone(self) -> AnalysisPredictor:
-        """Another one of the same model and weights."""
-        return AnalysisPredictor(self._today.clone(), self._named)
+        """Return another predictor for the same model and weights."""
+        return AnalysisPredictor(self._predictor.clone(), self._specifies_input_names)
 
 
 def create_paddle_predictor(config: AnalysisConfig | NativeConfig) -> AnalysisPredictor:
-    """What runs the model that the config names."""
+    """Create a predictor for the model of the config."""
     if isinstance(config, NativeConfig):
         files = (config.prog_file, config.param_file) if config.prog_file else (config.model_dir,)
         native, config = config, AnalysisConfig(*files)

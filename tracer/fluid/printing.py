@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.program import Kind
 from ..ir.scope_values import ScopeValue, braces
 
-__all__ = ["held", "tensor", "variable"]
+__all__ = ["format_details", "format_scope_value", "format_tensor", "format_variable"]
 
 _C_NAMES = {
     "float32": "float",
@@ -54,63 +54,62 @@ _NO_LOD = {
 }
 
 
-def _number(value: Any) -> str:
-    """As C++ writes it: six digits that count; small whole numbers as the character that
-    they are.
-    """
+def _format_number(value: Any) -> str:
+    """Format like a C++ stream: six significant digits; 8-bit integers as characters."""
     if value.dtype.kind in "iu" and value.dtype.itemsize == 1:
         return chr(int(value) % 256)
     return f"{value:.6g}" if isinstance(value, np.floating) else str(int(value))
 
 
-def tensor(of: Any) -> str:
-    """The block of a value: name, dtype, shape, and all elements in a row."""
-    sizes = ", ".join(map(str, of.array.shape))
+def format_tensor(tensor: Any) -> str:
+    """Return the text of a tensor: name, dtype, shape, LoD and all elements."""
+    sizes = ", ".join(map(str, tensor.array.shape))
     return (
-        f"name {of.name}, dtype: {of.dtype!r} shape: [{sizes}] "
-        f"{_value(of, getattr(of, 'lod', None) or [])}"
+        f"name {tensor.name}, dtype: {tensor.dtype!r} shape: [{sizes}] "
+        f"{_format_value(tensor, getattr(tensor, 'lod', None) or [])}"
     )
 
 
-def held(of: ScopeValue) -> str:
-    """The block of a value of a scope, without a name."""
-    return _value(of.tensor, of.lod())
+def format_scope_value(value: ScopeValue) -> str:
+    """Return the text of a value of a scope, without a name."""
+    return _format_value(value.tensor, value.lod())
 
 
-def _value(of: Any, lod: list[list[int]]) -> str:
-    array = np.asarray(of)
-    sizes, values = ", ".join(map(str, array.shape)), " ".join(map(_number, array.ravel()))
-    kind = _C_NAMES.get(of.dtype.name, of.dtype.name)
+def _format_value(tensor: Any, lod: list[list[int]]) -> str:
+    array = np.asarray(tensor)
+    sizes = ", ".join(map(str, array.shape))
+    values = " ".join(map(_format_number, array.ravel()))
+    dtype = _C_NAMES.get(tensor.dtype.name, tensor.dtype.name)
     return (
-        f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n\tdata: "
+        f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {dtype}\n\tdata: "
         f"[{values}]\n"
     )
 
 
-def _says_lod(var: Any) -> bool:
-    """Whether the declaration says how deep sequences nest."""
+def _has_lod_level(var: Any) -> bool:
+    """Whether the declaration contains lod_level."""
     if var.is_parameter or var.persistable:
         return False
     op = var.op
     if op is None:
-        return "lod_level" not in var.unsaid
+        return "lod_level" not in var.unspecified
     return var.lod_level > 0 or op.type not in _NO_LOD
 
 
 def _tensor_lines(var: Any) -> Iterator[str]:
-    """What is said of its tensor: what the user said, or what followed from the op that
-    writes it.
+    """Yield the lines of the tensor: what the user declared, or what the op that writes it
+    infers.
     """
-    unsaid = frozenset() if var.op is not None else var.unsaid
-    if {"shape", "dtype"} <= unsaid:
+    unspecified = frozenset() if var.op is not None else var.unspecified
+    if {"shape", "dtype"} <= unspecified:
         return
     yield "  tensor_array {" if var.type == Kind.ARRAY else "  lod_tensor {"
     yield "    tensor {"
     yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
-    if "shape" not in unsaid:
+    if "shape" not in unspecified:
         yield from (f"      dims: {size}" for size in var.raw.shape or (1,))
     yield "    }"
-    if _says_lod(var):
+    if _has_lod_level(var):
         yield f"    lod_level: {var.lod_level}"
     yield "  }"
 
@@ -122,20 +121,20 @@ def _lines(var: Any) -> Iterator[str]:
     yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == Kind.ARRAY else 'LOD_TENSOR'}"
     yield from _tensor_lines(var)
     yield "}"
-    if desc.persistable or "persistable" not in var.unsaid:
+    if desc.persistable or "persistable" not in var.unspecified:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
     if desc.need_check_feed():
         yield "need_check_feed: true"
 
 
-def variable(of: Any) -> str:
-    """The declaration of a variable of a program, as text of a protocol buffer."""
-    return "\n".join(_lines(of)) + "\n"
+def format_variable(variable: Any) -> str:
+    """Return the declaration of a variable of a program as the text of a protocol buffer."""
+    return "\n".join(_lines(variable)) + "\n"
 
 
-def details(of: Any) -> str:
-    """What a program knows of a variable besides, line by line."""
+def format_details(variable: Any) -> str:
+    """Return further attributes of a variable, one per line."""
     names = ["error_clip", "stop_gradient"]
-    if of.is_parameter:
+    if variable.is_parameter:
         names += ["trainable", "optimize_attr", "regularizer", "do_model_average"]
-    return "".join(f"{name}: {getattr(of, name, None)}\n" for name in names)
+    return "".join(f"{name}: {getattr(variable, name, None)}\n" for name in names)

@@ -1,4 +1,4 @@
-"""Measuring where time goes: fluid.profiler, whose calls are taken and measure nothing."""
+"""Profiling: `fluid.profiler`, whose functions measure nothing."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from .deprecated import tell
+from .deprecated import warn_deprecated
 
 __all__ = ["cuda_profiler", "profiler", "reset_profiler", "start_profiler", "stop_profiler"]
 
 _STATES, _OPTIONS = ("CPU", "GPU", "All"), ("Default", "OpDetail", "AllOpDetail")
-_OTHERS = "Python's own cProfile, or `oarlock bench` for a model"
+_ALTERNATIVES = "Python's own cProfile, or `oarlock bench` for a model"
 
 
 def start_profiler(state: str, tracer_option: str = "Default") -> None:
-    """Nothing.   Raises OpError for a state or an option that 1.8 does not know."""
-    for what, value, known in (
+    """Check the arguments only. Raises OpError for values that 1.8 does not accept."""
+    for name, value, allowed in (
         ("state", state, _STATES),
         ("tracer_option", tracer_option, _OPTIONS),
     ):
-        if value not in known:
+        if value not in allowed:
             raise OpError(
-                with_user_line(f"start_profiler: {what}={value!r} is not one of {', '.join(known)}")
+                with_user_line(
+                    f"start_profiler: {name}={value!r} is not one of {', '.join(allowed)}"
+                )
             )
-    tell("fluid.profiler", _OTHERS)
+    warn_deprecated("fluid.profiler", _ALTERNATIVES)
 
 
 def stop_profiler(sorted_key: str | None = None, profile_path: str = "/tmp/profile") -> None:
-    """Nothing."""
-    tell("fluid.profiler", _OTHERS)
+    """Do nothing."""
+    warn_deprecated("fluid.profiler", _ALTERNATIVES)
 
 
 def reset_profiler() -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def profiler(
     profile_path: str = "/tmp/profile",
     tracer_option: str = "Default",
 ) -> Iterator[None]:
-    """Run the body.   Raises OpError as start_profiler does."""
+    """Run the body. Raises OpError like start_profiler."""
     start_profiler(state, tracer_option)
     yield
 
@@ -52,5 +54,5 @@ def profiler(
 @contextmanager
 def cuda_profiler(output_file: str, output_mode: Any = None, config: Any = None) -> Iterator[None]:
     """Run the body."""
-    tell("fluid.profiler", _OTHERS)
+    warn_deprecated("fluid.profiler", _ALTERNATIVES)
     yield

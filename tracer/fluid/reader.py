@@ -1,4 +1,4 @@
-"""Readers of data under the name of the module that they were in: fluid.reader."""
+"""Alias module of the data loaders: `fluid.reader`."""
 
 from .io import DataLoader, PyReader, default_collate_fn
 
@@ -6,10 +6,10 @@ __all__ = ["DataLoader", "PyReader", "default_collate_fn"]
 
 
 def keep_data_loader_order(*args: bool) -> bool:
-    """True: batches come in order."""
+    """Return True: batches come in order."""
     return True
 
 
 def use_pinned_memory(*args: bool) -> bool:
-    """False: batches go to the processor."""
+    """Return False: batches are in CPU memory."""
     return False

@@ -1,11 +1,12 @@
-"""How gradients are added up: fluid.dygraph.BackwardStrategy."""
+"""BackwardStrategy: `fluid.dygraph.BackwardStrategy`."""
 
 from __future__ import annotations
 
 
 class BackwardStrategy:
-    """sort_sum_gradient: whether gradients are added in the order of the ops, which is always so
-    here.
+    """Options of a backward pass.
+
+    sort_sum_gradient: has no effect; gradients are always accumulated in the order of the ops
     """
 
     def __init__(self) -> None:

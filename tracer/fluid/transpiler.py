@@ -1,4 +1,4 @@
-"""What rewrote programs in Paddle 1.x: fluid.transpiler."""
+"""Transpilers of Paddle 1.x: `fluid.transpiler`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from ..static import default_main_program
-from .refused import refuse
+from .unsupported import raise_unsupported
 
 __all__ = [
     "DistributeTranspiler",
@@ -25,56 +25,56 @@ def memory_optimize(
     level: int = 0,
     skip_grads: bool = True,
 ) -> None:
-    """Nothing, as in 1.8: what a run needs no more is given back anyhow."""
+    """Do nothing, as in 1.8: memory is freed after its last use anyway."""
 
 
 def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
-    """Nothing, as in 1.8."""
+    """Do nothing, as in 1.8."""
 
 
 class _Dispatcher:
-    """Says which server holds which variable."""
+    """Assigns variables to parameter servers."""
 
     def __init__(self, pserver_endpoints: Any) -> None:
         self._eps, self._step = list(pserver_endpoints), 0
 
     @property
     def eps(self) -> list[Any]:
-        """The servers."""
+        """The endpoints of the servers."""
         return self._eps
 
     def reset(self) -> None:
-        """Begin with the first server again."""
+        """Start with the first server again."""
         self._step = 0
 
 
 class RoundRobin(_Dispatcher):
-    """One server after the other."""
+    """Assigns variables to the servers in turn."""
 
     def dispatch(self, varlist: Any) -> list[Any]:
-        """The server of each variable."""
+        """Return the server of each variable."""
         start, self._step = self._step, (self._step + len(varlist)) % len(self._eps)
         return [self._eps[(start + i) % len(self._eps)] for i in range(len(varlist))]
 
 
 class HashName(_Dispatcher):
-    """The server that a variable's name says."""
+    """Assigns variables by a hash of their names."""
 
     def dispatch(self, varlist: Any) -> list[Any]:
-        """The server of each variable."""
+        """Return the server of each variable."""
         return [
-            self._eps[_hashed(v if isinstance(v, str) else v.name) % len(self._eps)]
+            self._eps[_stable_hash(v if isinstance(v, str) else v.name) % len(self._eps)]
             for v in varlist
         ]
 
 
-def _hashed(name: str) -> int:
-    """A number that is the same in every process."""
+def _stable_hash(name: str) -> int:
+    """Return a hash that is the same in every process."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
 class DistributeTranspilerConfig:
-    """Settings of a training in several processes, which are taken and change nothing."""
+    """Settings of distributed training, which have no effect."""
 
     slice_var_up = True
     split_method: Any = None
@@ -86,7 +86,7 @@ class DistributeTranspilerConfig:
 
 
 class DistributeTranspiler:
-    """Programs of one trainer are left as they are; more than one is refused."""
+    """Returns programs unchanged for one trainer; several trainers are not supported."""
 
     def __init__(self, config: Any = None) -> None:
         self.config = DistributeTranspilerConfig() if config is None else config
@@ -102,18 +102,20 @@ class DistributeTranspiler:
         startup_program: Any = None,
         current_endpoint: str = "127.0.0.1:6174",
     ) -> None:
-        """Keep the program.   Raises OarlockError for several trainers"""
+        """Store the program. Raises OarlockError for several trainers."""
         count = len(trainers.split(",")) if isinstance(trainers, str) else int(trainers)
         if count > 1:
-            refuse(
-                "DistributeTranspiler.transpile", f"{count} trainers; only one process trains here"
+            raise_unsupported(
+                "DistributeTranspiler.transpile", f"{count} trainers, only one process trains"
             )
         self._program = default_main_program() if program is None else program
 
     def get_trainer_program(self, wait_port: bool = True) -> Any:
-        """The program."""
+        """Return the program."""
         return self._program
 
     def get_pserver_program(self, endpoint: str) -> Any:
-        """Not there: raises OarlockError."""
-        refuse("DistributeTranspiler.get_pserver_program", "there are no parameter servers")
+        """Not supported: raises OarlockError."""
+        raise_unsupported(
+            "DistributeTranspiler.get_pserver_program", "there are no parameter servers"
+        )

@@ -1,5 +1,5 @@
-"""Variable and Parameter as classes to ask with: what runs at once and what is written to a program
-are both.
+"""Variable and Parameter as classes for isinstance; both eager tensors and variables of programs
+are instances.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..ir.program import Kind
 __all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 
 
-class _Asked(type):
-    """Whose instances are those of another class."""
+class _InstanceCheckMeta(type):
+    """Metaclass of classes whose instances are those of another class."""
 
     _of: type
 
@@ -30,8 +30,8 @@ class _Asked(type):
         return issubclass(subclass, cls._of)
 
 
-class Variable(metaclass=_Asked):
-    """A variable; called, it makes one in a block of a program."""
+class Variable(metaclass=_InstanceCheckMeta):
+    """A variable or tensor; a call declares a variable in a block of a program."""
 
     _of = Tensor
 
@@ -52,8 +52,8 @@ class Variable(metaclass=_Asked):
         belong_to_optimizer: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """See Block.create_var."""
-        made = block.create_var(
+        """Declare a variable, as `Block.create_var`."""
+        variable = block.create_var(
             name=name,
             shape=shape,
             dtype=dtype,
@@ -64,12 +64,12 @@ class Variable(metaclass=_Asked):
             is_data=is_data,
             need_check_feed=need_check_feed,
         )
-        made.error_clip = error_clip
-        return made
+        variable.error_clip = error_clip
+        return variable
 
 
-class Parameter(metaclass=_Asked):
-    """A parameter; called, it makes one in a block of a program."""
+class Parameter(metaclass=_InstanceCheckMeta):
+    """A parameter; a call creates one in a block of a program."""
 
     _of = _Parameter
 
@@ -82,12 +82,12 @@ class Parameter(metaclass=_Asked):
         name: str = "",
         **kwargs: Any,
     ) -> Any:
-        """See Block.create_parameter."""
+        """Create a parameter, as `Block.create_parameter`."""
         return block.create_parameter(shape, dtype, type, name or None, **kwargs)
 
 
-class VarBase(metaclass=_Asked):
-    """A tensor of dygraph mode; called, it makes one of an array."""
+class VarBase(metaclass=_InstanceCheckMeta):
+    """A tensor of dygraph mode; a call creates one from an array."""
 
     _of = Tensor
 
@@ -101,14 +101,14 @@ class VarBase(metaclass=_Asked):
         stop_gradient: bool = True,
         **kwargs: Any,
     ) -> Any:
-        """A copy of value, [*]."""
-        made = Tensor(np.array(value), name=name or unique_name.generate("generated_var"))
-        made.persistable, made.stop_gradient = persistable, stop_gradient
-        return made
+        """Create a tensor with a copy of value."""
+        tensor = Tensor(np.array(value), name=name or unique_name.generate("generated_var"))
+        tensor.persistable, tensor.stop_gradient = persistable, stop_gradient
+        return tensor
 
 
-class ParamBase(metaclass=_Asked):
-    """A parameter of dygraph mode; called, it makes one of zeros [*shape]."""
+class ParamBase(metaclass=_InstanceCheckMeta):
+    """A parameter of dygraph mode; a call creates one with zeros [*shape]."""
 
     _of = _Parameter
 
@@ -120,19 +120,21 @@ class ParamBase(metaclass=_Asked):
         trainable: bool = True,
         **settings: Any,
     ) -> Any:
-        """settings: optimize_attr, regularizer, need_clip and the like, as they are."""
-        made = _Parameter(
+        """Create a parameter. settings: attributes such as optimize_attr, regularizer and
+        need_clip
+        """
+        parameter = _Parameter(
             np.zeros(tuple(shape), dtype_of(dtype).np),
             trainable=trainable,
             name=name or unique_name.generate("_eager_param_base"),
         )
         for key, value in settings.items():
-            setattr(made, key, value)
-        return made
+            setattr(parameter, key, value)
+        return parameter
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, **settings: Any) -> Any:
-        """A parameter that starts as a tensor.   tensor [*] -> [*]"""
-        made = cls(tensor.shape, tensor.dtype, **settings)
-        made.set_value(tensor)
-        return made
+        """Create a parameter with the value of a tensor."""
+        parameter = cls(tensor.shape, tensor.dtype, **settings)
+        parameter.set_value(tensor)
+        return parameter

@@ -1,6 +1,4 @@
-"""Decorators that keep the signature of what they decorate, which Paddle's `decorator`
-package did.
-"""
+"""Decorators that preserve signatures, as Paddle's `decorator` package did."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ signature_safe_contextmanager = contextmanager
 def wrap_decorator(
     decorator_func: Callable[[Callable[..., Any]], Callable[..., Any]],
 ) -> Callable[..., Any]:
-    """The decorator, whose results keep name, text and signature of the function."""
+    """Return the decorator, whose results keep name, docstring and signature of the function."""
 
     @wraps(decorator_func)
-    def decorating(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorator(function: Callable[..., Any]) -> Callable[..., Any]:
         return wraps(function)(decorator_func(function))
 
-    return decorating
+    return decorator

@@ -20,9 +20,9 @@ from ..fluid.optimizer.average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
 from ..static import default_main_program
-from ..static.graph.constants import value_of
+from ..static.graph.constants import write_constant
 from ..static.graph.mode import StaticGraphMode
-from ..static.graph.parameters import lasting
+from ..static.graph.parameters import declare_persistable
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
@@ -86,23 +86,21 @@ class LookAhead(LookaheadOptimizer):
         self.step()
         return [], []
 
-    def _draw(self, program: Any, startup: Any, parameter: Any, is_update: Any) -> None:
-        """Append the ops of the slow weights: if late is 1, slow += alpha * (parameter - slow) and
-        parameter = slow; at the first step, slow = parameter.
+    def _update_slow_copy(self, program: Any, startup: Any, parameter: Any, is_due: Any) -> None:
+        """Append the ops of the slow weights: if is_due is 1, slow += alpha * (parameter - slow)
+        and parameter = slow; at the first step, slow = parameter.
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-        slow = lasting(program, desc, lambda: value_of(np.zeros(shape, dtype)))
+        slow = declare_persistable(program, desc, lambda: write_constant(np.zeros(shape, dtype)))
         step = program.global_block().var("lookahead_step")
-        ones = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
-        first = OPS["cast"](OPS["equal"](step, ones), in_dtype=0, out_dtype=parameter.dtype.proto)
-        is_update = OPS["cast"](
-            is_update, in_dtype=is_update.dtype.proto, out_dtype=parameter.dtype.proto
-        )
+        one = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
+        first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)
+        is_due = OPS["cast"](is_due, in_dtype=is_due.dtype.proto, out_dtype=parameter.dtype.proto)
         writing = StaticGraphMode(program)
         writing.write(slow + (parameter - slow) * first, slow)
-        writing.write(slow + (parameter - slow) * (is_update * self.alpha), slow)
-        writing.write(parameter + (slow - parameter) * is_update, parameter)
+        writing.write(slow + (parameter - slow) * (is_due * self.alpha), slow)
+        writing.write(parameter + (slow - parameter) * is_due, parameter)
 
 
 class ModelAverage(Averages):

@@ -113,14 +113,14 @@ class DataLoader:
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
         self.worker_init_fn, self.use_shared_memory = worker_init_fn, use_shared_memory
-        self.streams = isinstance(dataset, IterableDataset)
+        self.is_iterable_dataset = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
             raise MisfitError(
                 "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
         self.batch_sampler = batch_sampler
-        if self.streams:
+        if self.is_iterable_dataset:
             if shuffle or batch_sampler is not None:
                 raise OpError(
                     "DataLoader: an IterableDataset has its own order; shuffle and "
@@ -149,7 +149,7 @@ class DataLoader:
         return [dict(zip(self._feed_names, batch, strict=True))]
 
     def _batches(self) -> Iterator[Any]:
-        if self.streams:
+        if self.is_iterable_dataset:
             return map(
                 self._to_tensors, Workers(self, iter(())) if self.num_workers else self._stream()
             )

@@ -72,7 +72,7 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
     """
     try:
         _start(loader, info)
-        stream = loader._stream() if loader.streams else None
+        stream = loader._stream() if loader.is_iterable_dataset else None
     except Exception as error:
         results.send((-1, _failure(error)))
         return
@@ -104,7 +104,9 @@ class Workers:
         context = multiprocessing.get_context("fork")
         # One tracker for all processes, so that a segment is not reported as leaked.
         resource_tracker.ensure_running()
-        self._tasks = [context.Queue() for _ in range(loader.num_workers if loader.streams else 1)]
+        self._tasks = [
+            context.Queue() for _ in range(loader.num_workers if loader.is_iterable_dataset else 1)
+        ]
         self._worker_cycle = itertools.cycle(range(loader.num_workers))
         self._ended: set[int] = set()
         self._owner: dict[int, int] = {}
@@ -133,7 +135,7 @@ class Workers:
             self._processes.append(process)
 
     def _send_task(self) -> None:
-        if self._loader.streams:
+        if self._loader.is_iterable_dataset:
             if len(self._ended) == self._loader.num_workers:
                 return
             worker = next(i for i in self._worker_cycle if i not in self._ended)

@@ -90,15 +90,21 @@ def _value(expected: str, array: Any) -> tuple[str, bool]:
         values = array.reshape(-1).tolist()
         if len(values) != len(wanted):
             return f"{len(values)} values", False
-        wrong = [i for i, (v, w) in enumerate(zip(values, wanted, strict=True)) if not _same(v, w)]
+        wrong = [
+            i
+            for i, (v, w) in enumerate(zip(values, wanted, strict=True))
+            if not _matches_text(v, w)
+        ]
         return (f"[..., {values[wrong[0]]:.9g}, ...] at {wrong[0]}" if wrong else ""), not wrong
     if array.size != 1:
         return f"{array.size} values", False
     value = array.item()
-    return (f"{value:.9g}" if isinstance(value, float) else repr(value)), _same(value, expected)
+    return (f"{value:.9g}" if isinstance(value, float) else repr(value)), _matches_text(
+        value, expected
+    )
 
 
-def _same(found: Any, expected: str) -> bool:
+def _matches_text(found: Any, expected: str) -> bool:
     try:
         return _is_number(found, expected)
     except (ValueError, OverflowError):  # a file may contain any text

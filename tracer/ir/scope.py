@@ -35,32 +35,32 @@ class Scope:
         self._kids.clear()
 
     def local_var_names(self) -> list[str]:
-        """The names in this scope, without those of its parent."""
+        """Return the names in this scope, without those of its parent."""
         return list(self.tensors)
 
     def find(self, name: str) -> Tensor | None:
-        """The tensor of `name` in this scope or its ancestors; None if there is none."""
-        found = self.tensors.get(name)
-        return self._parent.find(name) if found is None and self._parent is not None else found
+        """Return the tensor of `name` in this scope or its ancestors; None if there is none."""
+        tensor = self.tensors.get(name)
+        return self._parent.find(name) if tensor is None and self._parent is not None else tensor
 
-    def place_of(self, name: str) -> Tensor:
-        """The tensor of `name`; created if there is none. Its array is None until a value
+    def find_or_create(self, name: str) -> Tensor:
+        """Return the tensor of `name`, created if there is none; its array is None until a value
         is set.
         """
-        found = self.find(name)
-        if found is None:
-            found = self.tensors[name] = Tensor(None, name=name)
-            found.persistable = True
-        return found
+        tensor = self.find(name)
+        if tensor is None:
+            tensor = self.tensors[name] = Tensor(None, name=name)
+            tensor.persistable = True
+        return tensor
 
     def var(self, name: str) -> ScopeValue:
-        """The variable `name`; created without a value if there is none."""
-        return ScopeValue(name, self.place_of(name))
+        """Return the variable `name`, created without a value if there is none."""
+        return ScopeValue(name, self.find_or_create(name))
 
     def find_var(self, name: str) -> ScopeValue | None:
-        """The variable `name`, or None if there is none."""
-        found = self.find(name)
-        return None if found is None else ScopeValue(name, found)
+        """Return the variable `name`, or None if there is none."""
+        tensor = self.find(name)
+        return None if tensor is None else ScopeValue(name, tensor)
 
     def erase(self, names: list[str]) -> None:
         """Delete variables from this scope."""
@@ -68,13 +68,13 @@ class Scope:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """A copy of the value of `name`. Raises OpError if there is none."""
-        found = self.find(name)
-        if found is None or found.array is None:
+        """Return a copy of the value of `name`. Raises OpError if there is none."""
+        tensor = self.find(name)
+        if tensor is None or tensor.array is None:
             raise OpError(
                 with_user_line(f"scope: '{name}' has no value; run the startup program first")
             )
-        return Tensor(np.array(cuda.to_host(found.array)), name=name)
+        return Tensor(np.array(cuda.to_host(tensor.array)), name=name)
 
     def assign(self, name: str, array: Any, meta: Meta) -> None:
         """Set the value of `name`, cast to the declared dtype.
@@ -85,11 +85,11 @@ class Scope:
             w in (-1, n) for n, w in zip(array.shape, meta.shape, strict=True)
         )
         if not fits:
-            given = Meta(array.shape, array.dtype)
+            actual = Meta(array.shape, array.dtype)
             raise OpError(
-                with_user_line(f"set_value: the shapes differ ({name}={meta}, value={given})")
+                with_user_line(f"set_value: the shapes differ ({name}={meta}, value={actual})")
             )
-        self.place_of(name).array = np.array(array, dtype=meta.dtype)
+        self.find_or_create(name).array = np.array(array, dtype=meta.dtype)
 
 
 class _Current:
@@ -99,12 +99,12 @@ class _Current:
 
 
 def current_scope() -> Scope:
-    """The scope that the Executor uses by default."""
+    """Return the scope that the Executor uses by default."""
     return _Current.scope
 
 
 def global_scope() -> Scope:
-    """The scope that the Executor uses by default."""
+    """Return the scope that the Executor uses by default."""
     return current_scope()
 
 

@@ -1,4 +1,4 @@
-"""From layers to programs and files, and back."""
+"""Capture of layers and functions as programs, saving and loading of programs."""
 
 from ..loader.translated_layer import TranslatedLayer, load
 from ..static.graph.program import Program as _Program

@@ -45,9 +45,9 @@ def _make_guard(op: OpDesc, var: str) -> Guard:
 
 
 def _exported_condition(recorder: Recorder, block: Block, op: OpDesc, kept: list[OpDesc]) -> str:
-    """Return the variable of the outermost block that tells whether the assert held.
+    """Return the variable of the outermost block that states whether the assert held.
 
-    kept: the ops before the assert, to which new ones are appended
+    kept: the ops before the assert; new ops are appended to it.
     """
     (condition,) = op.inputs["Cond"]
     return _ConditionExporter(recorder, op).export(block, condition, kept, len(kept))
@@ -56,7 +56,7 @@ def _exported_condition(recorder: Recorder, block: Block, op: OpDesc, kept: list
 class _ConditionExporter:
     """Exports a bool from inner blocks to the outermost block.
 
-    op: the assert, whose line new ops get
+    op: the assert; new ops get its line.
     """
 
     def __init__(self, recorder: Recorder, op: OpDesc) -> None:
@@ -65,7 +65,7 @@ class _ConditionExporter:
     def export(self, block: Block, condition: str, ops: list[OpDesc], at: int) -> str:
         """Return the variable of the outermost block for a condition of `block`.
 
-        ops, at: the position in the block for new ops
+        ops, at: the list of ops, and the index in it, to which new ops of the block are inserted.
         """
         if block.idx == 0:
             return condition
@@ -90,8 +90,8 @@ class _ConditionExporter:
         return self._after_steps(*around[count], holds, shape) if inside else holds
 
     def _after_steps(self, block: Block, steps: OpDesc, holds: str, shape: tuple[int, ...]) -> str:
-        """Return whether the condition held in all steps of a `recurrent` op, as an additional
-        output of it.
+        """Add an output to a `recurrent` op, and return whether the condition held in all of its
+        steps.
         """
         steps.outputs["outputs"].append(holds)
         block.vars[holds] = VarDesc(holds, (-1, *shape), "bool", stop_gradient=True)
@@ -123,7 +123,7 @@ class _ConditionExporter:
 
 
 def _enclosing_ops(recorder: Recorder, block: Block) -> Iterator[tuple[Block, OpDesc]]:
-    """Yield the ops that run a block, from the inside out, with their blocks."""
+    """Yield the ops that contain a block, innermost first, each with the block in which it is."""
     while block.idx != 0:
         holders = ((b, op) for b in recorder.program.blocks for op in b.ops)
         index = block.idx

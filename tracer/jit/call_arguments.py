@@ -1,5 +1,5 @@
-"""The arguments of a call, bound to parameters and flattened to tensors, which are inputs, and
-other values, which are part of the cache key.
+"""The arguments of a call, bound to parameters and flattened to leaves. Tensors are inputs of the
+program; other values are part of the cache key.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Arguments:
     """A flattened call.
 
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
-    parameters: of the signature.
-    saved_inputs: names of the inputs that are saved, None for all.
-    duplicates: if a tensor is passed twice, for each leaf the index of the first one that is the
+    parameters: the parameters of the signature.
+    saved_inputs: the names of the inputs that are saved; None for all inputs.
+    duplicates: if a tensor is passed twice, for each leaf the index of the first leaf that is the
     same tensor.
     """
 
@@ -51,7 +51,9 @@ class Arguments:
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """The name of each leaf: the argument, with `_<index>` in a list, the key in a dict."""
+        """The name of each leaf: the name of the argument, with `_<index>` for an element of a
+        list; for a value of a dict, its key.
+        """
         return pytree.leaf_names("", self.spec)
 
     @functools.cached_property
@@ -89,8 +91,8 @@ class Arguments:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
     def find_changed_object(self, given: Arguments) -> str:
-        """Return the name of the first argument that is another object than in a call with the same
-        key; empty if there is none.
+        """For a call with the same key, return the name of the first argument that is a different
+        object; empty if there is none.
         """
         others = (
             self.names[i] for i in self._identity_leaves if self.leaves[i] is not given.leaves[i]
@@ -187,7 +189,7 @@ def leaf_meta(leaf: Any) -> Meta | None:
 class Parameters:
     """The parameters of a function, without `self`.
 
-    has_fixed_defaults: whether defaults are the same at each call
+    has_fixed_defaults: whether all default values are immutable, so that each call has the same.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

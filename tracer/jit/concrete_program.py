@@ -39,11 +39,11 @@ from .layer_capture import CapturedProgram, create_captured_program, with_contra
 class ConcreteProgram:
     """The program of a function for one call signature.
 
-    arguments: of the call, as InputSpecs.
-    owner: the layer or object whose method it is.
-    parameters: the external tensors that it reads.
+    arguments: the arguments of the call, as InputSpecs.
+    owner: the layer or object whose method the function is.
+    parameters: the external tensors that the program reads.
     feeds, fetches: the names of inputs and outputs.
-    guards: the Python state that it depends on.
+    guards: the guards on Python state.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class ConcreteProgram:
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """Run the program for the inputs in order and return the results of the function.
+        """Run the program for its inputs, in order, and return the results of the function.
 
-        A failed run leaves random generators and buffers unchanged.
+        If the run fails, random generators and buffers keep their previous state.
         """
         given = [*tensors, *self.results.effect_inputs()]
         stops = self.partial.stops(given)
@@ -94,7 +94,7 @@ class ConcreteProgram:
         return result
 
     def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
-        """The state that a run changes besides its results: arrays of tensors, and the state of the
+        """Return the state that a run changes: tensors with their arrays, and the state of the
         random generator.
         """
         if not self._changes_state:
@@ -109,14 +109,18 @@ class ConcreteProgram:
 
     @functools.cached_property
     def prints(self) -> bool:
-        """Whether a run calls Python functions, so that it must not be run twice."""
+        """Whether a run calls Python functions with side effects, so that it must not be
+        repeated.
+        """
         return any(
             traits_of(op.type).has_side_effects and op.type != "assert"
             for op in self.recording.program.ops()
         )
 
     def label_outputs(self, given: Any) -> Any:
-        """Tell the tensors of a Python result which outputs of the program they correspond to."""
+        """Mark the tensors of a Python result with the outputs of the program to which they
+        correspond.
+        """
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._fetches, strict=False):
             tensor._given_as = name
@@ -145,8 +149,8 @@ class ConcreteProgram:
 
     @functools.cached_property
     def _needs_interpreter(self) -> bool:
-        """Whether the engine cannot run the program: it draws random numbers, has side effects or
-        state, or has no outputs.
+        """Whether the program must not run in the engine, because it draws random numbers, has side
+        effects or state, or has no outputs.
         """
         program = self.recording.program
         acts = any(traits_of(op.type).has_side_effects for op in program.ops())
@@ -165,7 +169,7 @@ class ConcreteProgram:
 
     @functools.cached_property
     def startup_program(self) -> View:
-        """An empty program: the parameters have values."""
+        """An empty program, because the parameters already have values."""
         return View()
 
     @property
@@ -175,8 +179,8 @@ class ConcreteProgram:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, for a method with its object first, with variables of main_program in
-        place of tensors.
+        """The arguments of the call, with variables of main_program in place of tensors. For a
+        method, the object comes first.
         """
         variables = iter(self.input_variables)
         leaves = [next(variables) if is_input(leaf) else leaf for leaf in self.arguments.leaves]
@@ -192,15 +196,15 @@ class ConcreteProgram:
 class ResultBuilder:
     """Builds the Python results of a call, and performs its side effects.
 
-    constants: by leaf index, results that are not tensors.
-    effects: attributes that are assigned.
-    changed: indices of inputs that are changed in place.
-    sources: the previous tensors of effects that the program reads as additional inputs.
-    as_eager: return Python numbers and ndarrays if the function returns such, as eager execution
-    does; otherwise all results are tensors.
+    constants: by index of the leaf, the results that are not tensors.
+    effects: the attributes and elements that are assigned.
+    changed: the indices of inputs that are changed in place.
+    sources: the previous tensors of effects, which the program reads as additional inputs.
+    as_eager: return Python numbers and ndarrays if the function returns such, as in eager
+    execution; otherwise all results are tensors.
 
-    The outputs of the program are the results, the values of the effects, and the changed inputs,
-    in this order.
+    The outputs of the program are the results, then the values of the effects, then the changed
+    inputs.
     """
 
     def __init__(
@@ -226,7 +230,9 @@ class ResultBuilder:
         return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.sources]
 
     def build(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
-        """Return the nested results, after assigning attributes and changing inputs in place."""
+        """Assign the effects, change the inputs that the function changes in place, and return the
+        nested results.
+        """
         if self._single and not self.changed:
             return flat[0]
         tensors = iter(flat)
@@ -242,8 +248,8 @@ class ResultBuilder:
         return pytree.unflatten(self.spec, leaves)
 
     def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
-        """Assign the values of the effects. A container that several effects share stays one
-        object.
+        """Assign the values of the effects. If several effects store the same container, they get
+        one object.
         """
         built: dict[int, Any] = {}
         for effect in self.effects:
@@ -256,8 +262,8 @@ class ResultBuilder:
 
 
 def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
-    """The function that converts an output tensor back to the Python number or ndarray it stands
-    for; None for any other result.
+    """Return the function that converts an output tensor to the Python number or ndarray that eager
+    execution returns; None if eager execution returns a tensor.
     """
     if not isinstance(leaf, Variable):
         return None
@@ -283,13 +289,11 @@ def build_program(
     owner: Any = None,
     strict: bool = False,
 ) -> ConcreteProgram:
-    """Capture `function` for such arguments. Each run of the program changes the Python state as
-    the function does.
+    """Capture `function` for these arguments. Each run of the program changes the Python state as
+    the function does. If the capture fails, the Python state is restored.
 
     owner: the layer or object whose method it is.
-    strict: reject what only a run could detect, such as a result that may be None.
-
-    A failed capture leaves the Python state unchanged.
+    strict: reject constructs that may fail only at run time, such as a result that may be None.
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = Rollback(), strict
@@ -383,8 +387,8 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
 def _collect_results(
     found: FunctionCapture, outputs: Any
 ) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
-    """Return the result builder, the tensors that a run returns, and those that side effects and
-    in-place changes need.
+    """Return the result builder, the tensors that the function returns, and the tensors for side
+    effects and in-place changes.
     """
     kept = [e for e in found.effects if not _write_back(found.recorder, e)]
     found.guards.set_side_effects(kept)
@@ -399,8 +403,8 @@ def _collect_results(
 
 
 def _effect_values(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Tensor]:
-    """Yield the tensors of side effects, in order. For a value that only some paths assign, its
-    condition follows.
+    """Yield the tensors of side effects, in order. A side effect that happens only on some paths
+    also yields its condition.
     """
     for effect in effects:
         if effect.before is MISSING:
@@ -419,10 +423,10 @@ def _is_mutated(recorder: Recorder, was: Snapshot, now: Any) -> bool:
 
 
 def _warn_mutated_arguments(function: str, names: list[str], strict: bool) -> None:
-    """Warn about the caller's lists and dicts that the function mutates: the program works on
-    copies.
+    """Warn about lists and dicts of the caller that the function mutates: the program mutates
+    copies of them.
 
-    strict: raise TraceError instead
+    strict: raise TraceError instead.
     """
     if names:
         why = (
@@ -435,9 +439,9 @@ def _warn_mutated_arguments(function: str, names: list[str], strict: bool) -> No
 
 
 def reject_results(flat: list[Any]) -> None:
-    """Raise TraceError for a TensorArray and for objects that hold values of the program.
+    """Raise TraceError for a result that is a TensorArray or an object that holds symbolic tensors.
 
-    A name without a value raises UnboundLocalError, as in Python.
+    For an undefined variable, raise UnboundLocalError as Python does.
     """
     for leaf in flat:
         if isinstance(leaf, Undefined):
@@ -458,8 +462,8 @@ def reject_results(flat: list[Any]) -> None:
 
 
 def _make_input(recorder: Recorder, before: Any) -> bool:
-    """Make the previous tensor of a side effect an input, because it differs at each call; return
-    whether the program reads it.
+    """Make the previous tensor of a side effect an input of the program, because it differs at each
+    call. Return whether the program reads it.
     """
     if not isinstance(before, Tensor) or not recorder.knows(before):
         return False
@@ -474,9 +478,8 @@ def _make_input(recorder: Recorder, before: Any) -> bool:
 
 
 def _write_back(recorder: Recorder, effect: SideEffect) -> bool:
-    """Write an op that assigns a buffer, and return whether this replaces the side.
-
-    effect: the buffer has a fixed shape and no other references.
+    """If a side effect assigns a buffer of the same shape and dtype that has no other references,
+    write an op that assigns it. Return whether this op replaces the side effect.
     """
     if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(
         effect.after, Variable

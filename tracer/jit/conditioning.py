@@ -1,5 +1,5 @@
-"""Condition of a program: how far rounding errors of its inputs and weights spread, which bounds
-the difference of two correct runs.
+"""Estimate the condition number of a program: how much rounding errors of inputs and weights change
+the results. Two correct runs may differ by that much.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def is_rounding_error(
     off: float,
     difference: Callable[[Any, Any], float],
 ) -> bool:
-    """Whether a difference `off` of a result can be due to rounding: the result changes by as much
-    if all numbers change by their last bit.
+    """Whether a difference `off` of a result can be caused by rounding: whether the result changes
+    by a similar amount if the last bit of all inputs and weights changes.
 
     run: returns the results for weights and inputs.
     at: the index of the result.

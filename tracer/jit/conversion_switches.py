@@ -20,9 +20,7 @@ _state = {
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Run functions of `to_static` as programs, or as Python. A number counts as its truth
-    value.
-    """
+    """Run functions of `to_static` as programs if the argument is true, otherwise as Python."""
     if not isinstance(enable_to_static_bool, int):
         raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
     _state["enabled"] = bool(enable_to_static_bool)
@@ -45,11 +43,11 @@ def as_python() -> Iterator[None]:
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
-    """Print converted code when a function is captured; 0 disables it.
+    """Print the converted code of each function when it is captured.
 
-    1: after jumps became flags, 2: after statements became calls, any other.
-    level: after the last stage. Paddle has 14 stages in another order; there, too, 100 shows the
-    last one.
+    level: 0 prints nothing; 1 prints the code after jumps became flags; 2 after statements became
+    calls; any other value after the last stage. Paddle has 14 stages in another order; there, too,
+    100 selects the last one.
     """
     _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
 

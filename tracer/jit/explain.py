@@ -57,8 +57,8 @@ CONTINUATION_NOTE = "; what comes after it was only read"
 class Explanation:
     """The result of `explain`.
 
-    problems: in the order of lines.
-    guards: the Python state that was read.
+    problems: the problems, ordered by line.
+    guards: the guards on Python state that the capture recorded.
     recorded: whether the function was captured.
     """
 
@@ -68,7 +68,7 @@ class Explanation:
 
 
 class ExplainMode(Static):
-    """Collects the errors of a capture, and continues."""
+    """A mode that collects the errors of a capture and continues after each."""
 
     continues = True
 
@@ -83,7 +83,9 @@ class ExplainMode(Static):
         return result
 
     def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
-        """Collect an error, and return `instead`."""
+        """Collect an error, and return `replace_base_mode`, the value with which the capture
+        continues.
+        """
         self.note(str(error))
         return replace_base_mode
 
@@ -95,7 +97,7 @@ class ExplainMode(Static):
 
 
 def _problem_key(problem: Problem) -> tuple[Any, ...]:
-    """Identify a problem: variable names are ignored."""
+    """Return a key that is equal for problems that differ only in variable names."""
     return problem.file, problem.line, re.sub(r"'[^']*'", "", problem.cause)
 
 
@@ -118,7 +120,8 @@ def problem_of(message: str) -> Problem:
 def explain(target: Any, input_spec: Any = None) -> Explanation:
     """Return all problems of capturing a function, a method, a StaticFunction or a Layer.
 
-    input_spec: as for to_static; without it only the source is read
+    input_spec: as for `to_static`. Without it, the function is not captured; only its source is
+    read.
     """
     owner = target if isinstance(target, Layer) else getattr(target, "__self__", None)
     function = target.forward if isinstance(target, Layer) else target
@@ -178,10 +181,10 @@ def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:
 def _record_function(
     mode: ExplainMode, found: FunctionCapture, function: Callable[..., Any], parameters: Parameters
 ) -> dict[tuple[str, str], int]:
-    """Record a function.
+    """Capture a function and collect its problems.
 
-    Returns the line of each of the user's functions where an error ended it: {(file, function):
-    line}.
+    Returns the last line that was reached in each of the user's functions which an error ended:
+    {(file, function): line}.
     """
     try:
         result = found.call(function, parameters)

@@ -1,5 +1,5 @@
-"""Capture a method for a file. A saved program keeps no state from call to call: side effects on
-Python state are undone, or rejected if the program needs them.
+"""Capture a method for a file. A saved program has no state that lasts from call to call. Therefore
+side effects on Python state are undone, or rejected if the results depend on them.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class SharedParameters:
 class CallRollback:
     """Restores the Python state that a call of a method changes.
 
-    effects: attributes that were assigned values of the program.
-    tensors: buffers that it writes; hooked: tensors to which it may add hooks.
+    effects: the attributes that were assigned values of the program.
+    tensors: the buffers that the method writes.
+    hooked: the tensors to which the method may add hooks.
     """
 
     def __init__(
@@ -89,10 +90,10 @@ def capture_method(
 ) -> CapturedProgram:
     """Capture a method for a file, and restore the Python state.
 
-    guards: whether asserts become guards of the program
+    guards: whether asserts become guards of the program.
 
-    For a method whose arguments are those of a call, the batch size is dynamic if possible. Raises
-    TraceError if the program needs state of an earlier call.
+    If the arguments are those of an example call, the batch size becomes dynamic if possible.
+    Raises TraceError if the program depends on state that an earlier call changed.
     """
     wider = method.with_dynamic_batch()
     if wider is not None:
@@ -161,7 +162,9 @@ def _capture_outputs(found: FunctionCapture, method: Method, guards: str) -> Cap
 
 
 def _warn_ndarray_outputs(function: str, outputs: Any) -> None:
-    """Warn that a result that is an ndarray in Python is a Tensor in the saved program."""
+    """Warn that a result which is an ndarray in Python is a Tensor when the saved program returns
+    it.
+    """
     if _holds_array(outputs):
         warn(
             f"{function}: it returns an ndarray (from x.numpy()); the saved program returns a "
@@ -210,7 +213,7 @@ def reject_buffer_reads(recording: CapturedProgram) -> None:
 
 
 def _reject_state_effects(found: FunctionCapture) -> None:
-    """Raise TraceError for side effects on buffers and on tensors that the program reads."""
+    """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
     lost = [
         e.label
         for e in found.effects
@@ -227,8 +230,8 @@ def _reject_state_effects(found: FunctionCapture) -> None:
 def _reject_counters(
     first: CapturedProgram, second: CapturedProgram, guards: list[StateGuard]
 ) -> None:
-    """Raise TraceError if the next call would record another program, because forward computes with
-    a value that it changes.
+    """Raise TraceError if `forward` computes with a Python value that it also changes, so that the
+    next call would record another program.
     """
     why = difference(first, second)
     if why:

@@ -14,8 +14,8 @@ MAX_SIGNATURES = 4  # after this many failed signatures, all calls of the functi
 class Fallback:
     """The call signatures of one function whose capture failed.
 
-    full_graph: if True, only training steps run as Python and all other failures raise.
-    arguments: of the last failed call, as InputSpecs.
+    full_graph: if True, only training steps run as Python; other failures raise.
+    arguments: the arguments of the last failed call, as InputSpecs.
     """
 
     def __init__(self, full_graph: bool) -> None:
@@ -46,10 +46,9 @@ class Fallback:
         error: Exception,
         succeeded: bool = False,
     ) -> None:
-        """Run calls with this signature as Python from now on.
+        """Run calls with this signature as Python from now on, and warn once per function.
 
-        Warns once per function.
-        succeeded: whether Python already ran the call
+        succeeded: whether Python already ran the call successfully.
         """
         self._keys.add(key)
         self.arguments = arguments.as_specs()
@@ -71,7 +70,7 @@ class Fallback:
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """Call the function as Python, then issue the pending warning. If Python raises the same
-        error as the recording, no warning is needed.
+        error as the capture, no warning is issued.
         """
         result = function(*args, **kwargs)
         if self._message:

@@ -1,5 +1,5 @@
-"""Capture one call of a function, without values. Programs that are called repeatedly and programs
-that are saved are both created from it.
+"""Capture one call of a function without running ops. Used for programs that are called repeatedly
+and for programs that are saved.
 """
 
 from __future__ import annotations
@@ -41,10 +41,13 @@ class FunctionCapture:
 
     owner: the layer or object whose method it is.
     bound: the arguments, with variables in place of tensors.
-    inputs: the variables, and `input_names` their names before the call.
-    effects: attributes that were assigned values of the program, restored.
-    guards: what else the call read or changed. The caller decides what becomes of effects and
-    guards.
+    inputs: the variables of the inputs.
+    input_names: the names of `inputs` before the call.
+    effects: the attributes that were assigned values of the program; their previous values are
+    restored.
+    guards: all other Python state that the call read or changed.
+
+    The caller decides how effects and guards are used.
     """
 
     def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
@@ -62,13 +65,14 @@ class FunctionCapture:
 
     @classmethod
     def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> FunctionCapture:
-        """Return a capture that raises the first error."""
+        """Return a capture for `arguments` that raises the first error."""
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
     def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
-        """Call the converted function, and return its result. Ops of sublayers carry their path.
+        """Call the converted function, and return its result. Each op stores the path of the
+        sublayer that recorded it.
 
-        Raises TraceError for an infinite recursion, and for results or side effects that are
+        Raises TraceError for infinite recursion, and for results or side effects that are
         invalidated.
         """
         try:
@@ -105,11 +109,15 @@ class FunctionCapture:
             )
         with replace_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
-            said = (
+            missing_return = (
                 leaf.maybe_undefined.check is not None
                 and leaf.maybe_undefined.check.kind == NOT_RETURNED
             )
-            why = MESSAGES[NOT_RETURNED] if said else "is None, where a program returns a tensor"
+            why = (
+                MESSAGES[NOT_RETURNED]
+                if missing_return
+                else "is None, but a program must return tensors"
+            )
             emit_check(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
         leaf.maybe_undefined = None
 
@@ -140,7 +148,9 @@ def _register_copies(recorder: Recorder, value: Any) -> None:
 
 
 def declare_inputs(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
-    """Return the leaves of a call with variables in place of tensors, and the variables."""
+    """Declare the inputs of a call. Returns its leaves, with variables in place of tensors, and the
+    variables.
+    """
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name, path) in enumerate(
         zip(arguments.leaves, arguments.names, arguments.paths, strict=True)

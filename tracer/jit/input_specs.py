@@ -63,8 +63,8 @@ def has_fewer_specs(specs: Any, own: Any) -> bool:
 
 
 def merge_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
-    """Return `own` with the specs replaced that have the same names; None unless all specs have a
-    name in `own`.
+    """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
+    of `specs` have a name in `own`.
     """
     leaves = pytree.flatten(list(specs))[0]
     known, nesting = pytree.flatten(own)
@@ -77,8 +77,8 @@ def merge_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
 
 
 def merge_by_position(specs: list[Any], own: list[Any]) -> list[Any]:
-    """Return `own` with some specs replaced: each by the next one with its name and type, in order;
-    otherwise from the first one on.
+    """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
+    and type, in order. If that fails, `specs` replace the first ones.
     """
     merged, rest = list(own), list(specs)
     for i, of in enumerate(own):
@@ -95,7 +95,7 @@ def _matches(spec: Any, of: Any) -> bool:
 
 
 def _is_compatible(spec: Any, of: Any) -> bool:
-    """Whether inputs exist that match both specs, or both are the same Python value."""
+    """Whether some input matches both specs, or both are the same Python value."""
     if not isinstance(spec, InputSpec) and not isinstance(of, InputSpec):
         return leaf_key(spec) == leaf_key(of)
     if not isinstance(spec, InputSpec) or not isinstance(of, InputSpec) or spec.dtype != of.dtype:
@@ -105,7 +105,7 @@ def _is_compatible(spec: Any, of: Any) -> bool:
 
 
 def _check_constant(name: str, label: str, spec: Any, leaf: Any) -> None:
-    """Raise OpError for a tensor if input_spec has a Python value."""
+    """Raise OpError if the argument is a tensor but its entry in input_spec is a Python value."""
     if is_input(leaf):
         why = (
             f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "

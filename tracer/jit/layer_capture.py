@@ -1,4 +1,6 @@
-"""Capture a layer by running it (`trace`), and the state of a layer before and after a capture."""
+"""Capture a layer by running it (`trace`), and record the state of a layer before and after a
+capture.
+"""
 
 from __future__ import annotations
 
@@ -31,23 +33,23 @@ CHECK, DROP = "check", "drop"  # values of the config `guards`
 
 @dataclass
 class CapturedProgram:
-    """A program with the tensors it needs.
+    """A captured program with the tensors that it reads.
 
     scope: the tensors, by name in the program.
-    structured_names: their names in the layer.
-    inputs: the tensors that a trace was called with.
-    changed_state: parameters, buffers and random generators that forward changed and the program
-    does not change.
-    dropped_guards: assumptions that are not enforced.
+    structured_names: by name in the program, the names in the layer.
+    inputs: the tensors with which a trace was called.
+    changed_state: parameters, buffers and random generators that forward changed, but that runs of
+    the program do not change.
+    dropped_guards: guards that are not enforced.
     has_asserts: whether the function asserts on values.
-    decided_dims: variables and axes whose sizes Python did more with than compute.
-    known_shapes: input shapes that are known to work.
-    assigned_buffers: buffers that a run writes, with the line.
-    training_op: an op that is in train mode although its layer is not, and is set to inference in
-    the file.
+    decided_dims: variables and axes whose sizes Python code compared or converted.
+    known_shapes: input shapes for which the layer is known to work.
+    assigned_buffers: buffers that a run assigns, with the line.
+    training_op: an op that is in train mode although its layer is in eval mode; in the file it is
+    set to inference.
     differs_from_eager: whether the program is expected to return other values than the layer, so
     that they are not compared.
-    undo: restores the Python state that a call of the function changes.
+    undo: function that restores the Python state which a call of the captured function changes.
     """
 
     program: Program
@@ -83,7 +85,9 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each leaf of the inputs with its name: `x`, `y_0` in a list, the key in a dict."""
+    """Yield each leaf of the inputs with its name: `x`, `y_0` for an element of a list, the key for
+    a value of a dict.
+    """
     for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
         leaves, spec = pytree.flatten(value, sort_keys=True)
         yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
@@ -108,7 +112,7 @@ class LayerState:
     def changed(self, kept: set[int]) -> list[str]:
         """Return the names of the tensors that were replaced or changed.
 
-        kept: ids of those that the program updates
+        kept: the ids of tensors that the program itself updates; they are omitted.
         """
         return [
             self.names[id(t)]
@@ -129,7 +133,7 @@ def structured_names(layer: Layer) -> dict[int, str]:
 
 @contextmanager
 def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
-    """Let ops that are recorded in a sublayer carry its path."""
+    """Make ops that are recorded in a sublayer store the path of the sublayer."""
     hooks = []
     for path, inner in layer.named_sublayers():
         scope = f"/{path.replace('.', '/')}/"
@@ -153,10 +157,10 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
 def trace(
     layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: bool = False
 ) -> tuple[Any, CapturedProgram]:
-    """Run `layer` on tensors and record it. Dimensions whose size Python did not read become
-    dynamic; with guards='drop' also the others.
+    """Run `layer` on tensors and record it. Dimensions whose size Python code did not read become
+    dynamic; with guards='drop', the other dimensions too.
 
-    watches: record the sizes that Python bases decisions on
+    watches: whether to record the sizes that Python code compares or converts.
     """
     recorder, given = Recorder(), list[Tensor]()
     for name, tensor in named_inputs(layer.forward, inputs):
@@ -199,7 +203,7 @@ def require_outputs(outputs: Any) -> Any:
 
 
 def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
-    """Name the outputs after their paths, and write the fetch ops."""
+    """Name the outputs after their paths, and append the fetch ops."""
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
         if (
@@ -224,7 +228,9 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
 
 
 def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
-    """Return the variable of an output; a copy if it is an input, a parameter or another output."""
+    """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
+    input, a parameter or another output.
+    """
     name = recorder.operand_name(tensor)
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
@@ -274,7 +280,7 @@ def create_captured_program(
 ) -> CapturedProgram:
     """Return the captured program of a finished recording.
 
-    layer: the layer whose structured names the parameters get
+    layer: the layer that gives the parameters their structured names.
     """
     names = {} if layer is None else structured_names(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}

@@ -1,5 +1,5 @@
 """Write the files of captured programs: check the programs, write to a staging folder, verify, and
-replace the old files atomically.
+replace the previous files atomically.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FileContents = dict[str | os.PathLike[str], Any]
 class Model:
     """A program to be written.
 
-    prefix: of its files.
-    reference: what the files are compared with, None for no comparison.
+    prefix: the path prefix of its files.
+    reference: computes the results with which the files are compared; None for no comparison.
     """
 
     prefix: str
@@ -49,8 +49,9 @@ def write_all(
     """Write and verify the programs of one model. If anything fails, no file changes.
 
     combined: write all values to `prefix`.pdiparams.
-    parameters: also write `prefix`.pdiparams.info Files of methods of a previous model at `prefix`
-    are removed.
+    parameters: also write `prefix`.pdiparams.info.
+
+    Files of methods of a previous model at `prefix` are removed.
     """
     for model in models:
         _check_program(model)
@@ -91,7 +92,7 @@ def write_folder(recording: CapturedProgram, folder: str) -> None:
 
 
 def _check_program(model: Model) -> None:
-    """Raise OpError for an invalid program. Values that it does not need are removed."""
+    """Raise OpError for an invalid program. Remove values that the program does not read."""
     kept = {v.name for v in model.program.persistables()}
     model.recording.scope = {name: t for name, t in model.recording.scope.items() if name in kept}
     wrong = check(model.program)
@@ -100,7 +101,7 @@ def _check_program(model: Model) -> None:
 
 
 def _combine(models: Sequence[Model]) -> None:
-    """Let every program declare the values of all programs, so that one file serves each of
+    """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """
     scope = {name: t for model in models for name, t in model.recording.scope.items()}

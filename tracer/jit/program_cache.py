@@ -13,11 +13,11 @@ MAX_PROGRAMS = 16  # programs per call signature that differ in their guards onl
 
 
 class ProgramCache:
-    """The programs of one function, by call signature; several per signature if their guards
-    differ.
+    """The programs of one function, by call signature. A signature has several programs if their
+    guards differ.
 
-    latest: the program that served the last call.
-    fast: programs of calls with positional tensors only, by a key that is quick to compute.
+    latest: the program that ran at the last call.
+    fast: programs for calls that have only positional tensors, by a key that is quick to compute.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class ProgramCache:
     def get(
         self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
-        """Return the program whose guards hold, or create one."""
+        """Return the program for a key whose guards hold; create one if there is none."""
         found = self.get_or_none(key, arguments, make, None)
         assert found is not None
         return found
@@ -40,8 +40,8 @@ class ProgramCache:
         make: Callable[[], ConcreteProgram],
         most: int | None = MAX_PROGRAMS,
     ) -> ConcreteProgram | None:
-        """Return the program whose guards hold, or create one; None if there are `most` programs
-        already.
+        """Return the program whose guards hold, or create one. Return None if no guards hold and
+        there are already `most` programs.
         """
         programs = self._programs.setdefault(key, [])
         for program in programs:
@@ -62,9 +62,9 @@ class ProgramCache:
         return result
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
-        """Return the key, and the program with its partial program, of the last call.
+        """Return the key, the program and the partial program of the last call.
 
-        Raises OpError if there was none.
+        Raises OpError if there was no call.
         """
         result = self.latest
         if result is None:

@@ -1,5 +1,5 @@
-"""Relax the guards of a trace by a second trace at other sizes: a size may vary if Python only
-computed with it and the programs are equal.
+"""Relax the guards of a trace with a second trace at other sizes: if the programs are equal, sizes
+that Python code only used in arithmetic may vary.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from .layer_capture import CapturedProgram, with_contract
 
 
 def relax_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
-    """Return the first captured program without the guards on sizes that Python only computed with
-    and that differ in the second one. If the programs differ, all guards stay, with a warning.
+    """Return the first captured program without the guards on sizes that differ in the second one
+    and that Python code only used in arithmetic. If the programs differ, all guards stay, and a
+    warning is issued.
     """
     why = difference(first, second)
     if why:

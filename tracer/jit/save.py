@@ -48,21 +48,23 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     formats.
 
     input_spec: one InputSpec per argument of forward, or an example Tensor; None in a shape is a
-    dynamic size. It is not needed if to_static has one, or if a function of to_static was called
-    before: then the arguments of the call are used. With an example Tensor or a call, the batch
-    size is dynamic unless Python needs it.
+    dynamic size. By default the spec given to `to_static`, otherwise the arguments of the last call
+    of a `to_static` function. With an example Tensor or a call, the batch size becomes dynamic
+    unless Python code needs its value.
+    verify: True (default) runs the written files at two sizes of each dynamic dimension and
+    compares the results with the layer; False omits this.
+    output_spec: a list of the outputs to save: results of a call, variables, or names.
+    guards: 'check' (default) saves asserts on values as guards, which each call must meet; 'drop'
+    omits them.
+    combine_params: write all values to `path`.pdiparams, and no parameter files of methods.
+    skip_forward: omit `forward` if it is not a function of `to_static`.
+    with_hook, clip_extra: accepted without effect; hooks of the layer are always saved.
 
-    Each other method of to_static is written as `path`.METHOD.pdmodel and .pdiparams.
+    Each other method of `to_static` is written as `path`.METHOD.pdmodel and .pdiparams.
 
-    verify=False: do not compare the files with the layer. They are compared at two sizes of each
-    dynamic dimension. output_spec: a list of the outputs to save: results of a call, variables, or
-    names. guards: 'check' (default): asserts on values become guards, which a call must meet;
-    'drop': they are not saved. combine_params: write all values to `path`.pdiparams, none to files
-    of methods. skip_forward: do not save a forward that is not of to_static. with_hook, clip_extra:
-    accepted without effect; hooks of the layer are always saved.
-
-    Raises TraceError if Python control flow depends on a value, or a call on the previous one, and
-    VerifyError if the files would return other values than the layer; then nothing is written.
+    Raises TraceError if Python control flow depends on a tensor value, or if a call depends on
+    state that the previous call changed. Raises VerifyError if the files return other values than
+    the layer. No file changes in these cases.
     """
     unknown = configs.keys() - set(CONFIGS)
     if unknown:
@@ -119,7 +121,9 @@ def check_path(path: str | os.PathLike[str]) -> str:
 
 
 def select_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
-    """Return the inputs or outputs with these indices, or all. Raises TypeError, OpError."""
+    """Return the names of the inputs or outputs with the given indices; all names if there are no
+    indices. Raises TypeError, OpError.
+    """
     if numbers is None:
         return names
     if not isinstance(numbers, list | tuple) or not all(isinstance(n, int) for n in numbers):
@@ -141,8 +145,9 @@ def capture_for_inference(
 ) -> CapturedProgram:
     """Capture a method for inference.
 
-    output_spec: the outputs that are saved, or None.
-    input_names: the inputs that are, or None.
+    output_spec: the outputs that are saved; None for all outputs.
+    input_names: the inputs that are saved; None for all inputs.
+
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)
@@ -172,10 +177,10 @@ def _ops_changed(program: Program, tested: Program) -> Iterator[OpDesc]:
 
 
 def _output_names(program: Program, output_spec: Any) -> list[str]:
-    """Return the names of the selected outputs.
+    """Return the names of the selected outputs. Raises OpError for unknown names.
 
-    If output_spec has as many elements as there are outputs, unknown names are only warned of, and
-    all outputs are saved, as in Paddle. Raises OpError.
+    If output_spec has as many elements as the program has outputs, unknown names only cause a
+    warning, and all outputs are saved, as in Paddle.
     """
     found = [_output_name(program, o) for o in output_spec]
     missing = [
@@ -197,10 +202,8 @@ def _output_names(program: Program, output_spec: Any) -> list[str]:
 
 
 def _output_name(program: Program, output: Any) -> str | None:
-    """Return the output that is given by name, as the result of a call, or as a variable of the
-    to_static program, whose outputs are numbered.
-
-    Returns None if there is none.
+    """Return the name of an output that is given by name, as the result of a call, or as a variable
+    of the to_static program. Return None if there is no such output.
     """
     name = (
         output
@@ -219,8 +222,9 @@ def _output_name(program: Program, output: Any) -> str | None:
 
 
 def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> Reference:
-    """Return the reference for verification: Python, or the captured program if Python is expected
-    to differ or the program is not `whole`.
+    """Return the reference with which the files are compared: the Python function. If it is
+    expected to return other values, or only a part of the program is saved, return the captured
+    program instead.
     """
     leaves = method.arguments.leaves
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
@@ -278,9 +282,9 @@ def _with_recording_fallback(eager: Reference, recording: CapturedProgram) -> Re
 
 @contextmanager
 def _isolated_call(recording: CapturedProgram) -> Iterator[None]:
-    """Run a call, and restore the Python state. Errors of user code mean that the random inputs do
-    not fit: it has asserts, the batch size was chosen, or a variable has no value after a loop
-    without iterations.
+    """Run a call, and restore the Python state. Convert errors of user code, which mean that the
+    random inputs are unsuitable: an assert failed, the batch size does not fit, or a variable is
+    undefined after a loop without iterations.
     """
     try:
         yield
@@ -303,7 +307,7 @@ def _to_array(value: Any, output: Arg) -> Any:
 
 
 def interpreter_reference(recording: CapturedProgram) -> Reference:
-    """Use the interpreted program as the reference."""
+    """Return a reference that interprets the captured program."""
     compiled = CompiledProgram(recording.program)
 
     def run(tensors: list[Tensor]) -> Sequence[Any]:

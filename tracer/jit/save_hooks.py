@@ -26,7 +26,7 @@ def _clear_save_pre_hooks() -> None:
 
 
 def _run_save_pre_hooks(save: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: run the hooks before the function."""
+    """Decorator for `save`: run the registered hooks before it."""
 
     @functools.wraps(save)
     def wrapped(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> Any:

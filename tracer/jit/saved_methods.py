@@ -1,5 +1,5 @@
-"""The methods of a layer or function that are saved, with the arguments for which they are
-captured.
+"""The methods of a layer, or the function, that `jit.save` saves, with the arguments for which they
+are captured.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .static_function import StaticFunction
 class Method:
     """A function to be saved.
 
-    name: 'forward' for the function with the plain file name.
+    name: 'forward' for the function whose files have no method name.
     owner: the layer whose parameters it uses.
     plain: the Python function.
-    called: whether the arguments are examples, whose batch size is one of many.
+    called: whether the arguments are examples, so that the batch size may become dynamic.
     """
 
     name: str
@@ -49,8 +49,8 @@ class Method:
         return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
 
     def with_dynamic_batch(self) -> Method | None:
-        """Return the method with a dynamic batch size; None if the arguments are no examples or
-        have no batch.
+        """Return the method with a dynamic batch size; None if the arguments are not examples or
+        have no batch dimension.
         """
         specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
         rows = next((spec.shape[0] for spec in specs if spec.shape), -1)
@@ -60,7 +60,7 @@ class Method:
         return replace(self, arguments=replace(self.arguments, leaves=leaves), called=False)
 
     def call(self, leaves: list[Any]) -> Any:
-        """Call the Python function with other leaves in its arguments."""
+        """Call the Python function with `leaves` in place of the leaves of its arguments."""
         return self.parameters.call(self.plain, self.arguments.unflatten(leaves))
 
     @property
@@ -155,14 +155,14 @@ def _check_unique_paths(arguments: Arguments) -> Arguments:
 
 
 def _has_examples(input_spec: Any) -> bool:
-    """Whether tensors are given as examples, so that the batch size is one of many."""
+    """Whether `input_spec` contains example tensors, so that the batch size may become dynamic."""
     leaves = pytree.flatten(input_spec)[0]
     return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 
 def _with_dynamic_batch(leaf: Any, rows: int) -> Any:
-    """Return a leaf with a dynamic first dimension if its size is the batch size. A vector of one
-    element counts as a scalar.
+    """Return a leaf with a dynamic first dimension if the size of this dimension is `rows`, the
+    batch size. A vector of one element is treated as a scalar.
     """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (rows,) or leaf.shape == (1,):
         return leaf

@@ -1,7 +1,8 @@
-"""Switches of Paddle for other ways to capture programs: byte-code tracing and another program
-representation.
+"""Switches of Paddle that select other capture methods: byte-code tracing (SOT) and the PIR program
+format.
 
-Oarlock has one way; the switches have no effect.
+Oarlock always converts Python source, so most of these names have no effect. ENABLE_FALL_BACK sets
+the default of `full_graph` in `to_static`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def min_graph_size_guard(value: int) -> Iterator[None]:
 
 
 class OpcodeExecutorCache:
-    """The cache of byte-code tracing, always empty."""
+    """Placeholder for the cache of Paddle's byte-code tracing; always empty."""
 
     def clear(self) -> None:
         """Do nothing."""

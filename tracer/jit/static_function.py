@@ -1,4 +1,4 @@
-"""StaticFunction: a function that is captured at its first call with each kind of arguments, and
+"""StaticFunction: a function that is captured at its first call with each call signature, and then
 runs as a program.
 """
 
@@ -56,7 +56,7 @@ def last_built() -> StaticFunction:
 class StaticFunction:
     """A function, a method or the forward of a layer that runs as a program.
 
-    It is called with Tensors, ndarrays and other values, possibly nested. A program is captured and
+    Arguments are Tensors, ndarrays and other values, possibly nested. A program is captured and
     cached for each combination of shapes, dtypes and other values. With `input_spec` the shapes and
     dtypes are those of the specs, and calls must match them.
     """
@@ -156,8 +156,8 @@ class StaticFunction:
     def _rerun_as_python(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
-        """Run a call as Python after its program failed. Raises the error of the program if this is
-        impossible, and that of Python if Python fails too.
+        """Run a call as Python after its program failed. If this is impossible, raise the error of
+        the program; if Python fails too, raise Python's error.
         """
         if self._fallback.full_graph or concrete.prints:
             raise error
@@ -181,8 +181,8 @@ class StaticFunction:
         return True
 
     def _function_in(self, mode: Mode) -> Callable[..., Any]:
-        """Return the function to call where no program is run: the converted one while another
-        program is recorded.
+        """Return the function to call if no program is run: while another program is recorded the
+        converted function, otherwise the original one.
         """
         return (
             convert_if_user_code(self.dygraph_function)
@@ -191,7 +191,7 @@ class StaticFunction:
         )
 
     def _fast_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
-        """Return the cache key of a call with positional tensors only; None for other calls."""
+        """Return the cache key of a call that has only positional tensors; None for other calls."""
         kinds: list[Any] = []
         for arg in args:
             if not isinstance(arg, Tensor):
@@ -265,8 +265,8 @@ class StaticFunction:
         )
 
     def _get_program(self, arguments: Arguments) -> ConcreteProgram:
-        """Return the program for some arguments, captured if needed; there is no limit of their
-        number.
+        """Return the program for some arguments; capture it if needed. The number of programs is
+        not limited.
         """
         return self._cache.get(self._key(arguments), arguments, lambda: self._build(arguments))
 
@@ -283,8 +283,8 @@ class StaticFunction:
         return result
 
     def _remove_hooks(self) -> None:
-        """Remove the hooks that the last capture registered on external tensors: each call means
-        them once.
+        """Remove the hooks that the last capture registered on external tensors, so that repeated
+        captures do not register them several times.
         """
         for handle in self._hooks:
             handle.remove()
@@ -409,8 +409,8 @@ class StaticFunction:
         return self._cache.last()[1][0]
 
     def _selected_arguments(self, specs: Any) -> Arguments:
-        """Return the arguments if `specs` select some of those of the decorator: the others are no
-        inputs of the saved program.
+        """Return the arguments of the decorator's `input_spec` if `specs` select some of its
+        inputs. The other inputs are not inputs of the saved program.
         """
         own = list(self._input_spec)
         merged = merge_by_name(specs, own) or merge_by_position(list(specs), own)
@@ -457,7 +457,7 @@ class StaticFunction:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The guards of concrete_program on Python state. A call for which one fails runs another
+        """The guards of concrete_program on Python state. If one does not hold, a call uses another
         program.
         """
         return self.concrete_program.guards.to_guards()
@@ -467,7 +467,7 @@ class StaticFunction:
         return len(self._cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """Return the original function, which replaces this one in its layer."""
+        """Return the original function, after restoring it as the method of its layer."""
         function = self.dygraph_function
         owner = self._owner
         if isinstance(owner, Layer):
@@ -478,8 +478,8 @@ class StaticFunction:
         return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Return the same function for the copied object, without programs. A function without an
-        object is returned unconverted, as in Paddle.
+        """Return the same function for the copied object, without its programs. A function that is
+        not a method is returned unconverted, as in Paddle.
         """
         if self._owner is None:
             return self._function

@@ -38,7 +38,7 @@ def to_static(
     backend: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Let a function, a method or the forward of a layer run as a program. Usable as a decorator,
+    """Make a function, a method or the forward of a layer run as a program. Usable as a decorator,
     with or without arguments.
 
     input_spec: the InputSpec of each argument, nested like the arguments. Without it, a program is
@@ -46,10 +46,11 @@ def to_static(
     full_graph: True raises an error for a call that cannot be captured; False runs such calls as
     Python, with one warning that names the construct and its line. The default is False, as in
     Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
-    build_strategy, backend: accepted for compatibility.
+    build_strategy, backend: accepted for compatibility, without effect.
 
-    Control flow on values of tensors becomes part of the program. A layer is returned itself. A
-    function that trains (backward, optimizer steps) runs as Python in both cases.
+    Control flow that depends on tensor values becomes part of the program. For a layer, returns the
+    same layer, whose forward is replaced. A function that contains a training step (backward,
+    optimizer steps) runs as Python for either value of full_graph.
     """
     unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
@@ -139,8 +140,8 @@ class ProgramTranslator:
         return self._static(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the converted function, to be called while a program is recorded; in eager mode it
-        does what the original does.
+        """Return the converted function, which records control flow if it is called while a program
+        is recorded. In eager mode it returns what the original function returns.
         """
         found: Callable[..., Any] = convert_if_user_code(_python_function(dygraph_func))
         return found
@@ -172,10 +173,11 @@ class ProgramTranslator:
     def save_inference_model(
         self, dirname: str, feed: Sequence[int] | None = None, fetch: Sequence[int] | None = None
     ) -> None:
-        """Write the program that was captured last as the folder `dirname`, in the layout of Paddle
+        """Write the program that was captured last to the folder `dirname`, in the layout of Paddle
         1.8.
 
-        feed, fetch: the indices of inputs and outputs, by default all.
+        feed, fetch: the indices of the inputs and outputs to save, by default all.
+
         Raises OpError if no program was captured.
         """
         (method,) = methods_of(last_built(), None, False)

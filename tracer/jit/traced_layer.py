@@ -24,11 +24,11 @@ from .save import check_guards, check_path, interpreter_reference, select_names
 
 
 class TracedLayer:
-    """The program of a layer that was recorded by running it. Created by `TracedLayer.trace`.
+    """The program of a layer that was recorded by running it once. Created by `TracedLayer.trace`.
 
-    A trace contains the operations of one run, so it depends on Python's decisions in this run.
-    `assumptions` lists the values that they were based on. A call for which an assumption does not
-    hold raises an error with the line that read the value.
+    A trace contains the ops of one run, so it depends on the branches that Python code took in this
+    run. `assumptions` lists the values that Python code read. A call with other values raises
+    GuardError with the line that read the value.
     """
 
     def __init__(self, recording: CapturedProgram) -> None:
@@ -42,10 +42,10 @@ class TracedLayer:
         """Run `layer` on `inputs` (a Tensor, or a list with one per argument), and return its
         outputs and the TracedLayer.
 
-        guards: 'check': calls must meet the assumptions; 'drop': assumptions are only listed, and a
-        call that violates one returns what the recorded operations compute.
-        again: inputs of other sizes, on which `layer` is run as well. If the program is the same,
-        sizes that Python only computed with may vary.
+        guards: 'check' raises GuardError for a call that violates an assumption; 'drop' only lists
+        the assumptions, and a call that violates one returns what the recorded ops compute.
+        again: inputs of other sizes, with which `layer` is traced a second time. If the program is
+        the same, sizes that Python code only used in arithmetic may vary.
         """
         check_guards("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
@@ -72,12 +72,12 @@ class TracedLayer:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """Everything Python read of traced values and sizes: what was read, what it was, and the
-        line that read it.
+        """Everything that Python code read of traced values and sizes: what was read, its value,
+        and the line that read it.
 
-        Of kind 'state': a parameter or buffer that forward changed.
-        That is not in the file, and cannot be checked. With guards='drop' they are listed all the
-        same.
+        An assumption of kind 'state' is a parameter or buffer that forward changed; it is not
+        stored in the file and cannot be checked. With guards='drop' the assumptions are listed as
+        well.
         """
         state = [
             Guard("state", name, 0, "", "changed by forward", "", "")
@@ -90,7 +90,9 @@ class TracedLayer:
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
     ) -> None:
-        """Accept strategies without effect. Raises TypeError for other objects."""
+        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError for other
+        objects.
+        """
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):
                 raise TypeError(f"set_strategy: {type(given).__name__} is not a {kind.__name__}")
@@ -118,8 +120,9 @@ class TracedLayer:
     ) -> None:
         """Write `path`.pdmodel and `path`.pdiparams for inference, verified.
 
-        feed, fetch: the indices of the inputs and outputs to save, by default all verify=False: do
-        not compare the files with the program. guards='drop': do not save the assumptions.
+        feed, fetch: the indices of the inputs and outputs to save, by default all.
+        verify: False does not compare the files with the program.
+        guards: 'drop' does not save the assumptions.
         """
         wanted = configs.pop("verify", True)
         guards = check_guards("save_inference_model", configs.pop("guards", CHECK))

@@ -48,8 +48,8 @@ Reference = Callable[[list[Tensor]], Sequence[Any]]
 
 
 def tolerance(dtype: np.dtype[Any], program: Program) -> float:
-    """Return the largest difference that rounding explains, relative to the largest value; half
-    precision inside of `program` counts.
+    """Return the largest difference, relative to the largest value, that is accepted as rounding.
+    If `program` computes in half precision, the tolerance for half precision is returned.
     """
     if not is_float(dtype):
         return 0.0
@@ -78,7 +78,9 @@ def example(
 def candidate_shapes(
     inputs: Sequence[Arg], given: Sequence[Tensor]
 ) -> Iterator[list[tuple[int, ...]]]:
-    """Yield shapes for all inputs: those of given inputs with a larger batch, then chosen sizes."""
+    """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
+    from the table of sizes.
+    """
     if given:
         yield [
             larger_batch(arg.shape, tensor.meta.shape)
@@ -99,8 +101,8 @@ def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int
 def examples(
     inputs: Sequence[Arg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
 ) -> Iterator[list[Tensor]]:
-    """Yield inputs to try: the given ones, then random ones, for each range of integers; those of
-    known shapes last.
+    """Yield inputs to try: first the given ones, then random ones for each range of integers, last
+    those with known shapes.
     """
     rng = np.random.default_rng(0)
     if given:
@@ -117,7 +119,7 @@ def examples(
 
 
 def with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
-    """Yield each example and its negative, which most often takes the other path of a branch."""
+    """Yield each example and its negative, for which branches usually take the other path."""
     for tensors in examples:
         yield tensors
         yield [Tensor(-t.array) if is_float(t.array.dtype) else t for t in tensors]
@@ -129,8 +131,8 @@ def has_dynamic_sizes(inputs: Sequence[Arg]) -> bool:
 
 
 def difference(found: Any, wanted: Any) -> float:
-    """Return the largest difference relative to the largest value; infinite if shape, dtype or NaNs
-    differ.
+    """Return the largest difference relative to the largest value; infinity if the shapes, dtypes
+    or positions of NaN differ.
     """
     if found.shape != wanted.shape or found.dtype != wanted.dtype:
         return float("inf")
@@ -149,7 +151,7 @@ def difference(found: Any, wanted: Any) -> float:
 
 
 def describe_difference(found: Any, wanted: Any) -> str:
-    """Describe how a result differs: by how much, or in dtype or shape."""
+    """Describe how a result differs: the size of the difference, or the dtype or shape."""
     if found.shape == wanted.shape and found.dtype == wanted.dtype:
         return f"differs by {difference(found, wanted):.3g}"
     return f"is {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
@@ -164,13 +166,14 @@ def verify(
     given: Sequence[Tensor] = (),
     known: Sequence[tuple[int, ...]] = (),
 ) -> str:
-    """Run files and reference side by side, and return a one-line report.
+    """Compare the results of files and reference, and return a one-line report.
 
     Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, those of a trace.
-    known: shapes that are known to work Sizes that the reference rejects, or that violate a guard,
-    are skipped.
+    given: inputs that are known to work, such as those of a trace.
+    known: shapes that are known to work.
+
+    Sizes that the reference rejects, or that violate a guard, are skipped.
     """
     assert program.contract is not None
     if draws_random(program):
@@ -203,7 +206,7 @@ def verify(
         if len(tried) == enough:
             break
     if not tried:
-        why = f"not verified: none of the made-up inputs fits; {rejected}"
+        why = f"not verified: none of the generated inputs fits; {rejected}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
@@ -236,9 +239,9 @@ def _try_inputs(
 def _expected(
     reference: Reference, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
-    """The inputs with the results of the reference, or None and the reason if it rejects them.
+    """Return the inputs with the results of the reference; if it rejects them, None and the reason.
 
-    Raises VerifyError if the structures differ.
+    Raises VerifyError if the structures of the results differ.
     """
     try:
         return *_run_reference(reference, tensors), ""
@@ -255,7 +258,7 @@ def _expected(
 
 
 def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
-    """Why the saved files reject some inputs; empty if they return results."""
+    """Return why the saved files reject some inputs; empty if they return results."""
     try:
         engine.run(engine_inputs(engine, program, tensors))
     except (OpError, GuardError, EngineError) as error:
@@ -264,8 +267,8 @@ def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> s
 
 
 MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
-# Errors of the engine for inputs that the layer accepts: squeezing an axis that is not 1, and
-# windows that begin in an image and end outside of it.
+# Errors of the engine for inputs that the layer accepts: squeezing an axis whose size is not 1, and
+# pooling windows that begin in an image and end outside of it.
 ENGINE_ONLY = (
     "engine: squeeze2",
     "is smaller than the filter",
@@ -274,13 +277,13 @@ ENGINE_ONLY = (
 
 
 class LoopLimitError(Exception):
-    """A loop of the program exceeds the limit of iterations."""
+    """Raised if a loop of the program exceeds the limit of iterations."""
 
 
 class LoopLimiter:
-    """Finds out whether the loops of a program terminate for random inputs.
+    """Determines whether the loops of a program terminate for random inputs.
 
-    num_endless: the number of inputs for which they do not
+    num_endless: the number of inputs for which a loop exceeded the limit of iterations.
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
@@ -296,7 +299,7 @@ class LoopLimiter:
             raise LoopLimitError
 
     def terminates(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether all loops end, or an op fails."""
+        """Whether all loops terminate, or the run ends with an error."""
         for given in (tensors, _absolute(tensors)) if self._compiled is not None else ():
             self._remaining = MAX_ITERATIONS
             try:
@@ -310,8 +313,8 @@ class LoopLimiter:
 
 
 def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
-    """Wrap a reference so that it takes and returns arrays in CPU memory; the layer may be on a
-    GPU.
+    """Wrap a reference so that it takes and returns arrays in CPU memory, because the layer may be
+    on a GPU.
     """
     if cuda.cupy_state.cupy is None:
         return reference
@@ -330,8 +333,8 @@ def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
 def _run_reference(
     reference: Reference, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
-    """Return the inputs and the results of the reference. Inputs that it rejects, or for which it
-    returns NaN, are replaced by their absolute values.
+    """Run the reference, and return its inputs and results. If it rejects the inputs or returns
+    NaN, use their absolute values instead.
     """
     try:
         wanted = reference(tensors)
@@ -344,12 +347,14 @@ def _run_reference(
 
 
 def _absolute(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return the absolute values, which roots, logarithms and many asserts need."""
+    """Return the absolute values: roots, logarithms and many asserts need non-negative inputs."""
     return [Tensor(np.abs(t.array)) for t in tensors]
 
 
 class FileInterpreter:
-    """Runs the written files with Oarlock's kernels if the engine does not support all ops."""
+    """Runs the written files with Oarlock's kernels. Used if the engine does not support
+    all ops.
+    """
 
     offsets: ClassVar[dict[str, str]] = {}  # its ops read none
 
@@ -368,8 +373,8 @@ class FileInterpreter:
 def run_compiled(
     compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
-    """Run a program for inputs in order. Each packed input is one sequence. The scope does not
-    change.
+    """Run a program for inputs in order. An input of packed sequences is treated as one sequence.
+    The scope does not change.
     """
     values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
@@ -379,8 +384,8 @@ def run_compiled(
 
 
 def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:
-    """Return what runs the files and its name in the report: the engine, or the interpreter if the
-    engine does not support all ops.
+    """Return an object that runs the files, and its name for the report: the engine, or the
+    interpreter if the engine does not support all ops.
     """
     try:
         return Engine(pdmodel, params, cache_dir="none"), ""  # files that are about to be renamed
@@ -400,7 +405,9 @@ def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[A
 
 
 def engine_inputs(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
-    """Return the inputs of the engine: packed inputs are one sequence each."""
+    """Return the inputs of the engine. Row splits are added: an input of packed sequences is
+    treated as one sequence.
+    """
     assert program.contract is not None
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
     return [
@@ -461,8 +468,8 @@ def first_difference(
     tensors: list[Tensor],
     layer: Sequence[Any],
 ) -> str:
-    """Describe the first op whose result in the engine differs from that of the interpreter, or
-    that the captured program differs from the layer.
+    """Describe the first op whose result in the engine differs from that of the interpreter. If
+    there is none, state that the captured program differs from the layer.
     """
     given = [t.array for t in tensors]
     names = inner_tensor_names(program, scope)
@@ -494,8 +501,8 @@ def _differs(found: Any, wanted: Any, program: Program) -> bool:
 
 
 def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
-    """Return the tensors of the outermost block, in the order of their last write. Tensors that no
-    op reads are left out: the engine may not compute them.
+    """Return the names of the tensors of the outermost block, in the order of their last write.
+    Tensors that no op reads are omitted, because the engine may not compute them.
     """
     declared = program.block.vars
     read = {name for op in program.ops() for name in op.input_names()}
@@ -520,8 +527,8 @@ def first_optimized_difference(
     expected: dict[str, Any],
     arrays: list[Any],
 ) -> str:
-    """Describe the first op from which on the optimized engine differs. One result is fetched at a
-    time, because a fetch prevents fusion.
+    """Describe the first op whose result is wrong in the optimized graph of the engine. Results are
+    fetched one at a time, because fetching a result prevents fusion across it.
     """
     names = list(expected)
 

@@ -105,7 +105,7 @@ class _Helper:
     def __get__(self, layer: Layer | None, owner: type) -> Any:
         if layer is None:
             return self
-        return legacy_module("dygraph.layer_object_helper").HelperOfToday(layer._full_name)
+        return legacy_module("dygraph.layer_object_helper").Paddle2LayerHelper(layer._full_name)
 
 
 class Layer:

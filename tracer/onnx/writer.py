@@ -176,7 +176,7 @@ def compare_with_model(files: ModelFiles, path: Path) -> str:
             continue  # incompatible sizes, or a violated guard
         outputs = session.run(None, dict(zip(names, arrays, strict=True)))
         return _compare_outputs(outputs, expected, files, path)
-    return "it loads; it was not run: none of the made-up inputs fits the model"
+    return "it loads; it was not run: none of the generated inputs fits the model"
 
 
 def _compare_outputs(outputs: list[Any], expected: list[Any], files: ModelFiles, path: Path) -> str:

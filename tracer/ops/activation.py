@@ -13,7 +13,7 @@ from .compare import between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import upcast_half
-from .meta_rules import dims_match, float_like_x, inexact_like_x, like_x, shape_of, size_of
+from .shared_meta_rules import dims_match, float_like_x, inexact_like_x, like_x, shape_of, size_of
 from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
 INF = math.inf

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, Meta, check_dtype, op
-from .meta_rules import broadcast_bool
+from .shared_meta_rules import broadcast_bool
 
 BOOL = np.dtype(bool)
 

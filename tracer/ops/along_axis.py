@@ -13,8 +13,8 @@ from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_inside, check_integers
-from .meta_rules import Shape, dims_match, known_dim, normal_axis, shape_of
 from .scatter_at import combine_at
+from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis, shape_of
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import upcast_half
-from .meta_rules import like_x, proto_dtype, proto_of
+from .shared_meta_rules import like_x, proto_dtype, proto_of
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)

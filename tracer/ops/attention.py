@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import broadcast_shapes, check_float
+from .shared_meta_rules import broadcast_shapes, check_float
 from .softmax import softmax_grad, softmax_of
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, size_of
+from .shared_meta_rules import check_float, dims_match, size_of
 
 NO_GRAD = "its boxes are targets or results, which no gradient goes through in Paddle"
 

@@ -8,8 +8,15 @@ from ..core.arrays import np
 from ..core.op import OPS, Meta, check, op
 from .elementwise import div, mul, scale, sub
 from .half_precision import upcast_half
-from .meta_rules import check_float, float_like_x, like_x, normal_axis, shape_of, shapes_match
 from .reduce import reduce_sum
+from .shared_meta_rules import (
+    check_float,
+    float_like_x,
+    like_x,
+    normal_axis,
+    shape_of,
+    shapes_match,
+)
 from .unary_math import sqrt, square
 
 

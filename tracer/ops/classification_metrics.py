@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, check_dtype, op
-from .meta_rules import dims_match, size_of
+from .shared_meta_rules import dims_match, size_of
 
 METRIC = "it counts"
 

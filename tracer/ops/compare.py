@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import align_axis, masked
 from .half_precision import upcast_half
-from .meta_rules import (
+from .shared_meta_rules import (
     bool_like_x,
     broadcast,
     broadcast_bool,

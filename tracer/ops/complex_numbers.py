@@ -11,7 +11,7 @@ from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import upcast_half
-from .meta_rules import (
+from .shared_meta_rules import (
     broadcast,
     complex_dtype,
     dims_match,

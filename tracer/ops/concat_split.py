@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .dynamic_sizes import resolve_sizes, unknown_shape
-from .meta_rules import Shape, dims_match, known_dim, normal_axis
+from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis
 
 
 def scalar_or(tensor: Any, plain: int) -> int:

@@ -14,7 +14,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import Shape, dims_match, like, shape_of, size_of
+from .shared_meta_rules import Shape, dims_match, like, shape_of, size_of
 from .sliding_window import (
     NUMBER_WORDS,
     Pair,

@@ -22,7 +22,7 @@ from ..core.op import (
     op,
 )
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
-from .meta_rules import Shape, like_x, proto_dtype, size_of
+from .shared_meta_rules import Shape, like_x, proto_dtype, size_of
 
 # The attribute of assign_value for each dtype.
 _VALUES = {

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, like_x, no_second_order
+from .shared_meta_rules import check_float, dims_match, like_x, no_second_order
 from .softmax import log_softmax_of
 
 

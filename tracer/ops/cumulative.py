@@ -8,8 +8,8 @@ from ..core.arrays import np
 from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .half_precision import upcast_half
-from .meta_rules import check_float, like_x, normal_axis, proto_dtype, size_of
 from .reduce import cumsum
+from .shared_meta_rules import check_float, like_x, normal_axis, proto_dtype, size_of
 from .sort import unsort
 from .unary_math import exp, negative
 

@@ -19,7 +19,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .meta_rules import check_sizes, dims_match, shape_of
+from .shared_meta_rules import check_sizes, dims_match, shape_of
 
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 

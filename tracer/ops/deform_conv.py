@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import geometry
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, no_second_order
+from .shared_meta_rules import check_float, dims_match, no_second_order
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]

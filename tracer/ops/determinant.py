@@ -7,8 +7,8 @@ from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
 from .linalg_helpers import as_column, chain, check_square, transpose_last
 from .linear_solve import inverse
-from .meta_rules import check_finite, check_float, like_x
 from .reduce import reduce_sum
+from .shared_meta_rules import check_finite, check_float, like_x
 
 
 @op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .meta_rules import like_x, normal_axis
+from .shared_meta_rules import like_x, normal_axis
 
 
 def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:

@@ -6,7 +6,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .meta_rules import check_float, like
+from .shared_meta_rules import check_float, like
 
 MODES = ("downgrade_in_infer", "upscale_in_train")
 

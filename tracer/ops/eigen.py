@@ -33,7 +33,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import solve
 from .matmul import matmul
-from .meta_rules import (
+from .shared_meta_rules import (
     broadcast_shapes,
     check_finite,
     check_sizes,

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import Shape, broadcast_dim, proto_of, shape_of
+from .shared_meta_rules import Shape, broadcast_dim, proto_of, shape_of
 
 Labels = tuple[str, ...]
 

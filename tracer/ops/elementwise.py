@@ -15,7 +15,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import (
+from .shared_meta_rules import (
     align_shapes,
     broadcast,
     broadcast_number,

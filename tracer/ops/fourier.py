@@ -15,7 +15,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_numbers import real
 from .elementwise import add
-from .meta_rules import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
+from .shared_meta_rules import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 

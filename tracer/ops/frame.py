@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Meta, check, check_dtype, op
 from .fourier import fft_r2c, fft_r2c_back
 from .half_precision import upcast_half
-from .meta_rules import check_sizes, complex_dtype, dims_match, shape_of
+from .shared_meta_rules import check_sizes, complex_dtype, dims_match, shape_of
 
 
 def _check(x: Any, rank: int, hop_length: int, axis: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, no_second_order, size_of
+from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 

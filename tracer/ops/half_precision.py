@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.dtype import BY_NP, HALF, float32
 from ..core.op import OPS
-from .meta_rules import proto_of
+from .shared_meta_rules import proto_of
 
 _FLOAT32 = float32.np
 _PROTOS = {BY_NP[dtype].proto for dtype in HALF}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, no_second_order, size_of
+from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
 
 
 class TreePath(NamedTuple):

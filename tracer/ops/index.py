@@ -10,7 +10,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
 from .elementwise import masked, zeros_like
-from .meta_rules import (
+from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
     dims_match,

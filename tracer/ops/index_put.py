@@ -8,8 +8,8 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_inside, check_integers, index_select
-from .meta_rules import broadcast_shapes, dims_match, normal_axis, shapes_match
 from .scatter_at import combine_at
+from .shared_meta_rules import broadcast_shapes, dims_match, normal_axis, shapes_match
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")

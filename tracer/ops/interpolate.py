@@ -12,7 +12,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
 from .half_precision import upcast_half
-from .meta_rules import check_inexact, like_x
+from .shared_meta_rules import check_inexact, like_x
 from .sliding_window import NUMBER_WORDS
 
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"

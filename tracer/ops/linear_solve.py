@@ -23,7 +23,14 @@ from .linalg_helpers import (
     upper,
 )
 from .matmul import matmul
-from .meta_rules import Shape, broadcast_shapes, check_finite, dims_match, real_dtype, shape_of
+from .shared_meta_rules import (
+    Shape,
+    broadcast_shapes,
+    check_finite,
+    dims_match,
+    real_dtype,
+    shape_of,
+)
 
 
 def solve_matrices(x: Any, y: Any) -> Any:

@@ -10,8 +10,8 @@ from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
-from .meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, shapes_match
 from .reduce import reduce_mean, reduce_sum
+from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, shapes_match
 from .softmax import log_softmax_of, softmax, softmax_grad
 from .unary_math import negative, one_minus, sigmoid
 

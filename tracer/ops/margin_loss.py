@@ -9,8 +9,8 @@ from ..core.op import OPS, Meta, check, check_dtype, op
 from .compare import between
 from .elementwise import masked, mul, scale
 from .half_precision import upcast_half
-from .meta_rules import check_float, shape_of, shapes_match
 from .reduce import spread_like
+from .shared_meta_rules import check_float, shape_of, shapes_match
 from .unary_math import negative
 
 

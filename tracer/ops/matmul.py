@@ -11,7 +11,8 @@ from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import between, equal
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
-from .meta_rules import (
+from .reduce import axes_of, reduced_shape, spread_like
+from .shared_meta_rules import (
     broadcast_shapes,
     check_float,
     dims_match,
@@ -21,7 +22,6 @@ from .meta_rules import (
     shapes_match,
     size_of,
 )
-from .reduce import axes_of, reduced_shape, spread_like
 from .unary_math import absolute, sign
 
 _product = native.kernel("matmul")

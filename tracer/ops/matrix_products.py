@@ -20,7 +20,8 @@ from .linalg_helpers import (
     transpose_last,
 )
 from .matmul import p_norm, p_norm_grad
-from .meta_rules import (
+from .reduce import reduce_sum
+from .shared_meta_rules import (
     Shape,
     broadcast,
     check_float,
@@ -32,7 +33,6 @@ from .meta_rules import (
     shapes_match,
     size_of,
 )
-from .reduce import reduce_sum
 
 
 @op("multi_dot", "X* -> Out", same_dtype="X")

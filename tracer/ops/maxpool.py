@@ -9,8 +9,8 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .meta_rules import like
 from .pool import Pooling, make_pooling, output_sizes, padded
+from .shared_meta_rules import like
 from .sliding_window import NUMBER_WORDS, as_ints
 
 

@@ -9,8 +9,8 @@ from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .meta_rules import check_number
 from .reduce import axes_of, reduced_shape
+from .shared_meta_rules import check_number
 
 
 def _places(x: Any, axes: tuple[int, ...]) -> Any:

@@ -12,8 +12,8 @@ from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
 from .half_precision import upcast_half
-from .meta_rules import like_x
 from .reduce import reduce_mean, reduced_shape, spread_like
+from .shared_meta_rules import like_x
 from .unary_math import negative
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .meta_rules import check_float, dims_match
 from .nms import Found, suppress
+from .shared_meta_rules import check_float, dims_match
 
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
 

@@ -7,8 +7,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
-from .meta_rules import check_float, dims_match
-from .polygons import polygon_overlaps
+from .polygons import polygon_ious
+from .shared_meta_rules import check_float, dims_match
 
 BLOCK = 256  # boxes compared with all remaining ones at once
 
@@ -23,7 +23,7 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False
     [N,4], [M,4] -> [N,M]; more than 4 coordinates describe convex polygons
     """
     if boxes.shape[1] != 4:
-        return polygon_overlaps(boxes, others)
+        return polygon_ious(boxes, others)
     (left, top, right, bottom), sides = boxes.T[:, :, None], others.T
     wide = np.minimum(right, sides[2]) - np.maximum(left, sides[0])
     high = np.minimum(bottom, sides[3]) - np.maximum(top, sides[1])

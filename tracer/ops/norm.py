@@ -11,10 +11,10 @@ from ..core.dtype import work_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
-from .meta_rules import Shape, check_float, dims_match, like, shape_of, size_of
 from .moments import standardize, standardize_dot, standardize_grad, standardize_rows
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
+from .shared_meta_rules import Shape, check_float, dims_match, like, shape_of, size_of
 from .unary_math import rsqrt
 
 # -- batch_norm

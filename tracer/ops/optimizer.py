@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
-from .meta_rules import check_float, shapes_match, size_of
+from .shared_meta_rules import check_float, shapes_match, size_of
 
 UPDATE_OP = "it is a step of training"
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
-from .meta_rules import check_float, dims_match, multiply_dims, normal_axis
+from .shared_meta_rules import check_float, dims_match, multiply_dims, normal_axis
 from .sliding_window import Window, as_ints, channels_first, first_shape, restore_format, to_format
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 
 
-def polygon_overlaps(ones: Any, others: Any) -> Any:
+def polygon_ious(ones: Any, others: Any) -> Any:
     """The intersection over union of polygons; 0 for zero-area polygons.
 
     [N,S], [M,S] -> [N,M]

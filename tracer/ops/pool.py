@@ -13,7 +13,7 @@ from ..core.arrays import np
 from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
 from .half_precision import upcast_half
-from .meta_rules import Shape, check_float, like, like_x, shape_of
+from .shared_meta_rules import Shape, check_float, like, like_x, shape_of
 from .sliding_window import (
     NUMBER_WORDS,
     KernelOffset,

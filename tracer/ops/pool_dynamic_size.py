@@ -7,8 +7,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import upcast_half
-from .meta_rules import shape_of
 from .pool import pool_for, pool_grad
+from .shared_meta_rules import shape_of
 
 
 @op("pool_to", "X, Size*! -> Out", internal=True)

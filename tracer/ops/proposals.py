@@ -11,8 +11,8 @@ from .box_ops import NO_GRAD
 from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from .half_precision import upcast_half
 from .lod import lengths, offsets_from_lengths
-from .meta_rules import check_float, dims_match
 from .nms import suppress
+from .shared_meta_rules import check_float, dims_match
 
 MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 

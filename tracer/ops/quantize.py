@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .meta_rules import check_float, dims_match, like_x, normal_axis, size_of
+from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, size_of
 
 STEPS = "it goes in steps"
 

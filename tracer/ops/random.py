@@ -20,7 +20,7 @@ from ..core.op import (
 from .creation import new_meta
 from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .meta_rules import check_float, proto_dtype
+from .shared_meta_rules import check_float, proto_dtype
 
 
 def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:

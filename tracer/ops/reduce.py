@@ -11,7 +11,7 @@ from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, 
 from .compare import equal
 from .elementwise import div, masked, mul, sub, sum_arrays
 from .half_precision import upcast_half
-from .meta_rules import (
+from .shared_meta_rules import (
     Shape,
     check_float,
     check_inexact,

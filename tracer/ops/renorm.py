@@ -7,8 +7,8 @@ from ..core.op import OPS, check, op
 from .compare import greater_than
 from .elementwise import add, div, mul, scale
 from .half_precision import upcast_half
-from .meta_rules import check_float, normal_axis, shape_of
 from .reduce import reduce_sum
+from .shared_meta_rules import check_float, normal_axis, shape_of
 from .unary_math import absolute, reciprocal, sign
 
 _SMALL = 1e-7  # Paddle adds it to the norm before it divides

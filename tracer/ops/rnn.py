@@ -9,8 +9,8 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, no_second_order, shapes_match
 from .rnn_cells import CELLS, Cell, run, run_grad
+from .shared_meta_rules import check_float, dims_match, no_second_order, shapes_match
 
 
 def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:

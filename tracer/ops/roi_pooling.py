@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .lod import row_offsets, sequence_ids
-from .meta_rules import check_float, dims_match, like, like_x
+from .shared_meta_rules import check_float, dims_match, like, like_x
 
 Weights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 

@@ -11,7 +11,9 @@ from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, chec
 from .elementwise import masked
 from .half_precision import to_float32
 from .index import check_integers
-from .meta_rules import (
+from .reduce import reduced_shape
+from .scatter_at import combine_at
+from .shared_meta_rules import (
     dims_match,
     known_dim,
     normal_axis,
@@ -20,8 +22,6 @@ from .meta_rules import (
     shapes_match,
     size_of,
 )
-from .reduce import reduced_shape
-from .scatter_at import combine_at
 from .sort import first_of_order, unsort
 
 INT64 = np.dtype(np.int64)

@@ -11,8 +11,15 @@ from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import upcast_half
 from .index import gather
-from .meta_rules import broadcast_shapes, check_number, dims_match, proto_of, shape_of, size_of
 from .scatter_at import combine_at
+from .shared_meta_rules import (
+    broadcast_shapes,
+    check_number,
+    dims_match,
+    proto_of,
+    shape_of,
+    size_of,
+)
 
 POOL_TYPES = ("SUM", "MEAN", "MAX", "MIN")
 
@@ -173,7 +180,7 @@ def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
     return Meta((edges, *broadcast_shapes(x.shape[1:], y.shape[1:])), x.dtype)
 
 
-def _message_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
+def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
     """The gradient of an operand `own` of the messages, given the gradient `sent` of the
     messages.
     """
@@ -235,8 +242,8 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     sent = gather(div(g, _as_columns(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(MESSAGE_OPS[message_op][1](rows, y), gather(Out, dst)))
-    back = _to_nodes(_message_grad(message_op, sent, rows, y), src, x)
-    return back, lambda: _message_grad(message_op, sent, y, rows), None, None, None
+    back = _to_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)
+    return back, lambda: _message_operand_grad(message_op, sent, y, rows), None, None, None
 
 
 @op("graph_send_uv", "x, y, src_index, dst_index -> out")
@@ -263,8 +270,8 @@ def _(x, y, src, dst, *, message_op):
 def _(g, x, y, src, dst, *, message_op):
     a, b = gather(x, src), gather(y, dst)
     return (
-        lambda: _to_nodes(_message_grad(message_op, g, a, b), src, x),
-        lambda: _to_nodes(_message_grad(message_op, g, b, a), dst, y),
+        lambda: _to_nodes(_message_operand_grad(message_op, g, a, b), src, x),
+        lambda: _to_nodes(_message_operand_grad(message_op, g, b, a), dst, y),
         None,
         None,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .meta_rules import check_float, dims_match, proto_dtype, shapes_match, size_of
+from .shared_meta_rules import check_float, dims_match, proto_dtype, shapes_match, size_of
 
 DISCRETE_RESULT = "it chooses among whole numbers"
 

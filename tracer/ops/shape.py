@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..core.arrays import np
 from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes, unknown_shape
-from .meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
+from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 
 # -- reshape
 # ----------------------------------------------------------------------------------------------

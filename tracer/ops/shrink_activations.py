@@ -14,7 +14,7 @@ from .activation import clamp
 from .compare import between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
-from .meta_rules import check_float, float_like_x, like_x, normal_axis
+from .shared_meta_rules import check_float, float_like_x, like_x, normal_axis
 from .softmax import softmax_grad, softmax_of
 from .unary_math import exp, one_minus, square, tanh
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .dynamic_sizes import resolve_sizes
-from .meta_rules import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 from .shape import unsqueeze
+from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 

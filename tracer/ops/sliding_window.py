@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.limits import MAX_WINDOW
 from ..core.op import check
-from .meta_rules import Shape
+from .shared_meta_rules import Shape
 
 Pair = tuple[int, int]
 KernelOffset = tuple[int, ...]  # one number for each axis

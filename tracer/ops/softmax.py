@@ -8,7 +8,7 @@ from ..core.op import OPS, Meta, op
 from .blockwise import apply_along_last, max_keepdim, sum_keepdim
 from .elementwise import mul, sub
 from .half_precision import upcast_half
-from .meta_rules import check_float, like_x, normal_axis
+from .shared_meta_rules import check_float, like_x, normal_axis
 from .unary_math import exp
 
 

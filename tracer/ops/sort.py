@@ -9,7 +9,7 @@ from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .meta_rules import normal_axis, shape_of
+from .shared_meta_rules import normal_axis, shape_of
 
 
 def order_of(x: Any, axis: int, descending: bool) -> Any:

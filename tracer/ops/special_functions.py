@@ -100,7 +100,7 @@ def bessel_scaled(n: int, x: Any) -> Any:
     return np.where(x < 0, -found, found) if n == 1 else found
 
 
-def bessel(n: int, x: Any) -> Any:
+def bessel_i(n: int, x: Any) -> Any:
     """The modified Bessel function I_n of order n = 0 or 1. x [*] -> [*]"""
     return bessel_scaled(n, x) * np.exp(np.abs(x))
 

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import OPS, Op, check, op
 from . import special_functions as values
 from .elementwise import mul, scale, sub
-from .meta_rules import check_float, float_like_x
+from .shared_meta_rules import check_float, float_like_x
 from .unary_math import exp, reciprocal, sign, square, unary
 
 
@@ -57,12 +57,12 @@ def _(g, x, *, n):
     return mul(g, polygamma(x, n=n + 1))
 
 
-def bessel(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
+def bessel_op(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
     """Define an op for a modified Bessel function I.
 
     slope(x): the derivative (Abramowitz and Stegun 9.6.26).
     """
-    function = values.bessel_scaled if scaled else values.bessel
+    function = values.bessel_scaled if scaled else values.bessel_i
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
     of_x = lambda g, x: mul(g, slope(x))  # noqa: E731 - one of three such lines
     return unary(type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
@@ -76,9 +76,9 @@ def ratio_grad(value: Any, x: Any) -> Any:
     return OPS["where"](zero, scale(one, scale=0.5), mul(value, reciprocal(safe)))
 
 
-i0: Op = bessel("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
-i0e: Op = bessel("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
-i1: Op = bessel("i1", 1, False, lambda x: sub(i0(x), ratio_grad(i1(x), x)))
-i1e: Op = bessel(
+i0: Op = bessel_op("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
+i0e: Op = bessel_op("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
+i1: Op = bessel_op("i1", 1, False, lambda x: sub(i0(x), ratio_grad(i1(x), x)))
+i1e: Op = bessel_op(
     "i1e", 1, True, lambda x: sub(sub(i0e(x), ratio_grad(i1e(x), x)), mul(sign(x), i1e(x)))
 )

@@ -9,8 +9,8 @@ from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, mul, sub
 from .half_precision import upcast_half
 from .matmul import matmul
-from .meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, size_of
 from .reduce import reduce_sum
+from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, size_of
 
 # -- spectral_norm
 # ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from .compare import between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
 from .half_precision import upcast_half
-from .meta_rules import (
+from .shared_meta_rules import (
     float_like_x,
     inexact_like_x,
     is_complex,

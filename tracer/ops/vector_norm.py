@@ -6,8 +6,8 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import upcast_half
-from .meta_rules import check_float, float_like_x, shape_of
 from .reduce import spread_like
+from .shared_meta_rules import check_float, float_like_x, shape_of
 from .unary_math import sign
 
 

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF
-from .meta_rules import check_float, dims_match, like_x, no_second_order
+from .shared_meta_rules import check_float, dims_match, like_x, no_second_order
 
 TINY = 1e-6  # boxes with a smaller width or height are ignored
 

@@ -1,12 +1,12 @@
-"""Programs: what a model is when it is written down - data, text, checks, recording, writing by
-hand, and running them.
+"""Paddle's static graph API: programs, the modes that record them, their gradients, the executor
+and files of values.
 """
 
 from ..capture import control
 from ..capture.side_effects import Print, py_func
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
-from ..core.lazy_import import lazy_attributes as _later
+from ..core.lazy_import import lazy_attributes
 from ..ir.input_spec import InputSpec
 from ..ir.scope import Scope, global_scope, scope_guard
 from .data_feeder import DataFeeder
@@ -33,8 +33,8 @@ from .graph.operator import Operator
 from .graph.program import Program
 from .graph.setitem import setitem
 
-# Packages above programs: imported at first use.   Name -> module
-_LATER = {
+# Names that are imported at first use, because their packages import this one: name -> module.
+_LAZY = {
     "nn": ".nn",
     "amp": ".amp",
     "io": ".io",
@@ -64,11 +64,11 @@ _LATER = {
 }
 
 
-__getattr__ = _later(globals(), _LATER)
+__getattr__ = lazy_attributes(globals(), _LAZY)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LAZY})
 
 
 __all__ = [
@@ -110,5 +110,5 @@ __all__ = [
     "switch_main_program",
     "switch_startup_program",
     "xpu_places",
-    *_LATER,
+    *_LAZY,
 ]

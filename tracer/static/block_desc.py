@@ -1,4 +1,6 @@
-"""BlockDesc and ProgramDesc: blocks and whole programs with the methods of Paddle's C++ classes."""
+"""BlockDesc and ProgramDesc: views of blocks and programs with the methods of Paddle's C++
+classes.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
 from ..core.errors import OpError, with_user_line
-from ..ir.program import Block as Held
-from ..ir.program import OpDesc as HeldOp
-from ..ir.program import VarDesc as Declared
+from ..ir.program import Block as BlockData
+from ..ir.program import OpDesc as OpData
+from ..ir.program import VarDesc as VarData
 from .desc import Desc
 from .op_desc import OpDesc
 from .var_desc import VarDesc
@@ -18,140 +20,142 @@ Block: TypeAlias = Any  # graph.block.Block
 Program: TypeAlias = Any  # graph.program.Program
 
 
-def _text(name: str | bytes) -> str:
-    """A name, which Paddle takes as bytes."""
+def _decode(name: str | bytes) -> str:
+    """Return a name as str; Paddle accepts bytes."""
     return name.decode() if isinstance(name, bytes) else name
 
 
 class BlockDesc(Desc):
-    """What a program says of a block.   Setters, and what is added, change the program."""
+    """A block with the methods of Paddle's C++ class. Setters change the program."""
 
     _of: Block
 
     @property
     def id(self) -> int:
-        """Its place among the blocks."""
+        """The index of the block."""
         return self._of.raw.idx
 
     @property
     def parent(self) -> int:
-        """The block around it, -1 for none."""
+        """The index of the parent block, -1 for the global block."""
         return self._of.raw.parent
 
     def set_parent_idx(self, idx: int) -> None:
-        """Stand inside of another block."""
+        """Set the index of the parent block."""
         self._of.raw.parent = int(idx)
 
     def get_forward_block_idx(self) -> int:
-        """The block that this one is the way back of, -1 for none."""
+        """Return the index of the block whose gradient block this is, -1 for none."""
         return self._of.forward_block_idx
 
     def _set_forward_block_idx(self, idx: int) -> None:
-        """Note the block that this one is the way back of."""
+        """Set the block whose gradient block this is."""
         self._of._set_forward_block_idx(idx)
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def var(self, name: str | bytes) -> VarDesc:
-        """The variable of that name, a new one where there is none."""
-        wanted = _text(name)
-        if not self._of.has_var(wanted):
-            self._of.declare(Declared(wanted, dtype=""))
-        return self._of.var(wanted).desc
+        """Return the variable with this name; declares it if the block has none."""
+        text = _decode(name)
+        if not self._of.has_var(text):
+            self._of.declare(VarData(text, dtype=""))
+        return self._of.var(text).desc
 
-    def raw_var(self, name: str) -> Declared:
-        """What is declared of a variable, here or in the blocks around.
+    def raw_var(self, name: str) -> VarData:
+        """Return the declaration of a variable, in this block or its ancestors.
 
-        Raises OpError where nothing is.
+        Raises OpError if it is not declared.
         """
-        found = self._of.program.raw.var(name, self.id)
-        if found is None:
+        data = self._of.program.raw.var(name, self.id)
+        if data is None:
             raise OpError(with_user_line(f"var {name} is not declared"))
-        return found
+        return data
 
     def has_var(self, name: str | bytes) -> bool:
         """Whether this block declares a variable."""
-        return self._of.has_var(_text(name))
+        return self._of.has_var(_decode(name))
 
     def has_var_recursive(self, name: str | bytes) -> bool:
-        """Whether this block, or one around it, declares a variable."""
-        return self._of._find_var_recursive(_text(name)) is not None
+        """Whether this block or one of its ancestors declares a variable."""
+        return self._of._find_var_recursive(_decode(name)) is not None
 
     def find_var(self, name: str | bytes) -> VarDesc | None:
-        """The variable of that name, None where this block has none."""
-        return self._of.var(_text(name)).desc if self.has_var(name) else None
+        """Return the variable with this name, None if this block does not declare it."""
+        return self._of.var(_decode(name)).desc if self.has_var(name) else None
 
     def find_var_recursive(self, name: str | bytes) -> VarDesc | None:
-        """The variable of that name in this block or those around it, None where there is none."""
-        found = self._of._find_var_recursive(_text(name))
-        return None if found is None else found.desc
+        """Return the variable with this name in this block or its ancestors, or None."""
+        variable = self._of._find_var_recursive(_decode(name))
+        return None if variable is None else variable.desc
 
     def all_vars(self) -> list[VarDesc]:
-        """The variables that it declares."""
+        """Return the variables that the block declares."""
         return [v.desc for v in self._of.vars.values()]
 
     def _rename_var(self, name: str | bytes, new_name: str | bytes) -> None:
-        """Call a variable otherwise, in all ops of this block."""
-        self._of._rename_var(_text(name), _text(new_name))
+        """Rename a variable in all ops of this block."""
+        self._of._rename_var(_decode(name), _decode(new_name))
 
     def _remove_var(self, name: str | bytes) -> None:
-        """Take a declaration away."""
-        self._of._remove_var(_text(name))
+        """Delete a declaration."""
+        self._of._remove_var(_decode(name))
 
     # -- ops
     # --------------------------------------------------------------------------
 
     def op(self, index: int) -> OpDesc:
-        """The op at a place.   Raises IndexError where there is none."""
+        """Return the op at an index. Raises IndexError."""
         return self._of.ops[index].desc
 
     def op_size(self) -> int:
-        """How many ops there are."""
+        """Return the number of ops."""
         return len(self._of.raw.ops)
 
     def append_op(self) -> OpDesc:
-        """A new op after all others, whose type and operands are set later."""
+        """Append an op without type, inputs and outputs."""
         return self._insert_op(self.op_size())
 
     def _prepend_op(self) -> OpDesc:
-        """A new op before all others."""
+        """Insert an op without type, inputs and outputs before all others."""
         return self._insert_op(0)
 
     def _insert_op(self, index: int) -> OpDesc:
-        """A new op before the one at a place."""
-        self._of.raw.ops.insert(index, HeldOp(""))
+        """Insert an op without type, inputs and outputs at an index."""
+        self._of.raw.ops.insert(index, OpData(""))
         self._of.program.changed()
         return self.op(index)
 
     def _remove_op(self, start: int, end: int) -> None:
-        """Take the ops from `start` to before `end` away."""
+        """Delete the ops from index `start` to before `end`."""
         del self._of.raw.ops[start:end]
         self._of.program.changed()
 
 
 class ProgramDesc(Desc):
-    """What a file says of a program; a new one has one block.
+    """A program with the methods of Paddle's C++ class; a new one has one empty block.
 
-    other: one to copy, or the bytes of one
+    other: a ProgramDesc to copy, or the bytes of a `.pdmodel`
     """
 
-    program_class: ClassVar[type[Any]]  # graph.program sets it
+    program_class: ClassVar[type[Any]]  # set by graph.program
     _of: Program
 
     def __init__(self, other: ProgramDesc | bytes | None = None) -> None:
         if isinstance(other, ProgramDesc):
             super().__init__(other.program.clone())
         else:
-            made = ProgramDesc.program_class
-            super().__init__(made() if other is None else made.parse_from_string(other))
+            program_class = ProgramDesc.program_class
+            super().__init__(
+                program_class() if other is None else program_class.parse_from_string(other)
+            )
 
     @classmethod
     def of(cls, program: Program) -> ProgramDesc:
-        """What a program says."""
-        made = cls.__new__(cls)
-        made._of = program
-        return made
+        """Return the view of a program."""
+        view = cls.__new__(cls)
+        view._of = program
+        return view
 
     @property
     def program(self) -> Program:
@@ -159,48 +163,48 @@ class ProgramDesc(Desc):
         return self._of
 
     def block(self, index: int) -> BlockDesc:
-        """The block at a place.   Raises IndexError where there is none."""
+        """Return the block at an index. Raises IndexError."""
         return self._of.block(index).desc
 
     def num_blocks(self) -> int:
-        """How many blocks there are."""
+        """Return the number of blocks."""
         return self._of.num_blocks
 
     def append_block(self, parent: BlockDesc) -> BlockDesc:
-        """A new block inside of another."""
-        self._of.raw.blocks.append(Held(self.num_blocks(), parent.id))
+        """Append a block with this parent."""
+        self._of.raw.blocks.append(BlockData(self.num_blocks(), parent.id))
         self._of.changed()
         return self.block(self.num_blocks() - 1)
 
     def parse_from_string(self, data: bytes) -> None:
-        """Hold what bytes of a `.pdmodel` say.   Raises FileError for others."""
-        self._of._hold(type(self._of).parse_from_string(data).raw)
+        """Replace the program by that in the bytes of a `.pdmodel`. Raises FileError."""
+        self._of._set_data(type(self._of).parse_from_string(data).raw)
 
     def need_update(self) -> bool:
-        """Whether it changed since `flush` or `cached_hash_str` was called last."""
+        """Whether the program changed since the last call of `flush` or `cached_hash_str`."""
         return self._of.flushed != self.serialize_to_string()
 
     def flush(self) -> None:
-        """Note what it says now."""
+        """Record the current state for `need_update`."""
         self._of.flushed = self.serialize_to_string()
 
     def cached_hash_str(self) -> str:
-        """The same text for programs that say the same."""
+        """Return a hash of the serialized program; also flushes."""
         self.flush()
         return sha256(self._of.flushed).hexdigest()
 
     def _version(self) -> int:
-        """Which Paddle wrote it, e.g. 1008005; 0 where nobody said."""
+        """Return the version of Paddle that wrote the program, e.g. 1008005; 0 if unknown."""
         return self._of.raw.version
 
     def _set_version(self, version: int = 1008005) -> None:
-        """Say which Paddle wrote it."""
+        """Set the version of Paddle that wrote the program."""
         self._of.raw.version = version
 
     def get_feed_target_names(self) -> Sequence[str]:
-        """The names of the inputs that feed ops give."""
+        """Return the names of the inputs, in the order of the feed ops."""
         return self._of.raw.feeds()
 
     def get_fetch_target_names(self) -> Sequence[str]:
-        """The names of the outputs that fetch ops take."""
+        """Return the names of the outputs, in the order of the fetch ops."""
         return self._of.raw.fetches()

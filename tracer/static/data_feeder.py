@@ -1,4 +1,4 @@
-"""DataFeeder: rows of samples as the arrays that a program is fed."""
+"""DataFeeder: converts samples to the arrays that `Executor.run` is fed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .graph.program import Program
 
 
 class DataFeeder:
-    """Makes what Executor.run is fed of rows.
+    """Convert batches of samples to the `feed` argument of `Executor.run`.
 
-    feed_list: variables, or names in `program`; place: taken as it is.
+    feed_list: variables, or names of variables of `program`
+    place: has no effect
     """
 
     def __init__(
@@ -40,23 +41,26 @@ class DataFeeder:
         self.place = place
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """Arrays by name, of rows that have a value for every variable.
+        """Return arrays [batch, *] by name.
 
-        Raises OpError for a row that does not fit.
-        -> [rows, *]
+        iterable: samples; each has one value per variable of feed_list
+
+        Raises OpError if a sample has another number of values or another shape.
         """
         rows = [tuple(row) for row in iterable]
         for i, row in enumerate(rows):
             if len(row) != len(self.feed_vars):
                 names = [v.name for v in self.feed_vars]
                 raise OpError(
-                    with_user_line(f"DataFeeder: row {i} has {len(row)} values, for {names}")
+                    with_user_line(
+                        f"DataFeeder: sample {i} has {len(row)} values; feed_list has {names}"
+                    )
                 )
         return {
-            v.name: self._column(v, [row[i] for row in rows]) for i, v in enumerate(self.feed_vars)
+            v.name: self._stack(v, [row[i] for row in rows]) for i, v in enumerate(self.feed_vars)
         }
 
-    def _column(self, variable: Variable, values: list[Any]) -> Any:
+    def _stack(self, variable: Variable, values: list[Any]) -> Any:
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, dtype_of(variable.raw.dtype).np) for v in values]
         if not sizes or sum(d < 0 for d in sizes) > 1:
@@ -67,7 +71,8 @@ class DataFeeder:
             shapes = sorted({a.shape for a in arrays})
             raise OpError(
                 with_user_line(
-                    f"DataFeeder: '{variable.name}' is {variable.meta}, the rows are {shapes}"
+                    f"DataFeeder: '{variable.name}' is {variable.meta}, "
+                    f"samples have the shapes {shapes}"
                 )
             ) from None
 
@@ -78,7 +83,7 @@ class DataFeeder:
         num_places: int | None = None,
         drop_last: bool = True,
     ) -> Any:
-        """A reader of what `feed` makes of each batch that `reader` gives."""
+        """Return a reader that yields `feed(batch)` for each batch of `reader`."""
 
         def batches() -> Any:
             for batch in reader():

@@ -1,5 +1,5 @@
-"""What the descriptions of ops, variables, blocks and programs share: each is a face of something
-that a program holds.
+"""Base classes of the descriptions of ops, variables, blocks and programs: views of Paddle's C++
+classes on the data of a program.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Desc:
-    """What a program says of something; two are equal that speak of the same thing."""
+    """A view of a part of a program; two views of the same data are equal."""
 
     def __init__(self, of: Any) -> None:
         self._of = of
@@ -20,16 +20,16 @@ class Desc:
         return id(self._of.raw)
 
     def serialize_to_string(self) -> bytes:
-        """What a file says of it."""
-        made: bytes = self._of.raw.serialize_to_string()
-        return made
+        """Return the protobuf bytes of the data."""
+        data: bytes = self._of.raw.serialize_to_string()
+        return data
 
 
 class Identified(Desc):
-    """One of many, with a number."""
+    """A description with an identity."""
 
     def id(self) -> int:
-        """A number that no other of the process has."""
+        """Return a number that is unique in the process."""
         return id(self._of.raw)
 
     original_id = id

@@ -1,4 +1,4 @@
-"""What a run raises whose reader has no more batches."""
+"""The exception for a reader without more batches."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from ..core.errors import OarlockError
 
 
 class EndOfData(OarlockError):
-    """There is no next batch: fluid.core.EOFException."""
+    """A reader has no more batches: `fluid.core.EOFException`."""

@@ -1,4 +1,4 @@
-"""Executor: runs programs, whose persistable variables stay in a scope from run to run."""
+"""Executor: runs programs; values of persistable variables stay in a scope between runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
 from ..ir.scope_values import LoDTensor
-from .fetch_list import asked, pruned, steps_of
+from .fetch_list import optimizer_ops, parse_fetch_list, prune_program
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
@@ -31,7 +31,7 @@ FLOATS = {"float16", "bfloat16", "float32", "float64"}
 
 
 class Executor:
-    """Runs programs.   place: taken as it is; programs run on the CPU."""
+    """Runs programs. `place` has no effect: programs run on the CPU."""
 
     def __init__(self, place: Any = None) -> None:
         self.place = places.CPUPlace() if place is None else place
@@ -50,52 +50,64 @@ class Executor:
         use_prune: bool = False,
         return_merged: bool = True,
     ) -> list[Any]:
-        """Run all ops of a program, the main one unless given; gives what fetch_list names:
-        variables, or names.
+        """Run a program, by default the main program, and return the values of fetch_list.
 
-        feed: arrays by name of the input, with the declared dtypes and shapes; use_prune: only the
-        ops that fetch_list and steps of optimizers need, or of those the ones that fetch_list
-        holds: it may hold what `minimize` gave.
-        -> ndarrays, or Tensors without return_numpy, LoDTensors in scripts for Paddle.
-        Raises OpError that lists every input that does not fit, and every persistable variable
-        without a value.
+        Parameters
+        ----------
+        feed : dict of str to array
+            Values of the inputs, with the declared dtypes and shapes.
+        fetch_list : list of Variable or str, optional
+            Outputs to return. May also contain optimizer ops or the result of `minimize`.
+        use_prune : bool
+            Run only the ops that the fetched variables and optimizer ops depend on: the optimizer
+            ops in fetch_list if it contains any, else all.
+
+        Returns
+        -------
+        list of ndarray; without return_numpy of Tensor, or of LoDTensor in programs for Paddle 1.x.
+
+        Raises
+        ------
+        OpError
+            Lists every input that does not fit, and every persistable variable without a value.
         """
         if self._closed:
-            raise OarlockError(with_user_line("Executor.run: the executor was closed"))
-        wanted = unpacked(default_main_program() if program is None else program)
-        where = current_scope() if scope is None else scope
-        fetches, steps = asked(fetch_list)
-        fed = _with_readers(wanted, _feed(feed))
-        given = arrays_of(wanted.raw, fed)
-        taken = steps or (steps_of(wanted) if use_prune else None)
+            raise OarlockError(with_user_line("Executor.run: the executor is closed"))
+        program = unwrap_program(default_main_program() if program is None else program)
+        scope = current_scope() if scope is None else scope
+        fetches, steps = parse_fetch_list(fetch_list)
+        feed = _add_reader_batches(program, _check_feed_type(feed))
+        arrays = arrays_of(program.raw, feed)
+        selected_steps = steps or (optimizer_ops(program) if use_prune else None)
         checked = (
-            _floating_results(wanted.raw)
+            _float_outputs(program.raw)
             if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"]
             else {}
         )
-        ready = self._ready(wanted, given, [*fetches, *checked], taken)
-        declared = wanted.raw.block.vars
-        for name in given:
+        executable = self._executable(program, arrays, [*fetches, *checked], selected_steps)
+        declared = program.raw.block.vars
+        for name in arrays:
             if name in declared and declared[name].persistable:
-                where.place_of(name).array = given[name]  # which later runs find
-        with rng.use_generator(wanted.source):
-            made = ready.run(where, self._with_rate(wanted, given, where) | offsets_in(fed))
-        for (name, op), array in zip(checked.items(), made[len(fetches) :], strict=True):
+                scope.find_or_create(name).array = arrays[name]  # later runs read it
+        _set_learning_rate(program, scope)
+        with rng.use_generator(program.generator):
+            values = executable.run(scope, arrays | lod_feeds(feed))
+        for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
             check_array(
                 op.type, f"'{name}'" + (f", computed at {op.where}" if op.where else ""), array
             )
-        return [_result(name, a, return_numpy) for name, a in zip(fetches, made, strict=False)]
+        return [_fetched(name, v, return_numpy) for name, v in zip(fetches, values, strict=False)]
 
-    def _ready(
+    def _executable(
         self,
         program: Program,
         feed: Mapping[str, Any],
         fetches: list[str],
         steps: list[OpDesc] | None,
     ) -> Executable:
-        """The program, compiled.
+        """Return the compiled program, from the cache of the program if it did not change.
 
-        steps: those of optimizers that are taken, None for all that there is
+        steps: the optimizer ops to run; None: all ops of the program
         """
         key = (
             program.revision(),
@@ -103,8 +115,8 @@ class Executor:
             tuple(fetches),
             None if steps is None else tuple(map(id, steps)),
         )
-        found = program.compiled.get(key)
-        if found is None:
+        executable = program.compiled.get(key)
+        if executable is None:
             desc = program.raw
             unknown = [name for name in fetches if name not in desc.block.vars]
             if unknown:
@@ -113,29 +125,21 @@ class Executor:
                 )
             if steps is not None and (fetches or steps):
                 desc = self._prune_program(program, feed, fetches, steps).raw
-            found = Executable(desc, list(feed), fetches)
-            if any(old[0] != key[0] for old in program.compiled):
-                program.compiled.clear()  # of a program that has changed
-            program.compiled[key] = found
-        check_feed(found.program, feed)
-        return found
+            executable = Executable(desc, list(feed), fetches)
+            if any(other[0] != key[0] for other in program.compiled):
+                program.compiled.clear()  # compiled for an older revision
+            program.compiled[key] = executable
+        check_feed(executable.program, feed)
+        return executable
 
     def _prune_program(
         self, program: Program, feed: Any, fetch_list: Any, optimize_ops: list[OpDesc]
     ) -> Program:
-        """The part of a program that is needed; test suites put another function in its place."""
-        return pruned(program, feed, fetch_list, optimize_ops)
-
-    @staticmethod
-    def _with_rate(program: Program, feed: dict[str, Any], scope: Scope) -> dict[str, Any]:
-        """What is fed, after the variable of a learning-rate scheduler has the rate of now."""
-        if program.lr_scheduler is not None and program.lr_var is not None:
-            rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
-            scope.place_of(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
-        return feed
+        """Return the ops that are needed. Paddle's test suites replace this method."""
+        return prune_program(program, feed, fetch_list, optimize_ops)
 
     def close(self) -> None:
-        """Run nothing any more."""
+        """Let further runs raise OarlockError."""
         self._closed = True
 
     def train_from_dataset(
@@ -150,8 +154,8 @@ class Executor:
         print_period: int = 100,
         fetch_handler: Any = None,
     ) -> NoReturn:
-        """Not there: raises OarlockError."""
-        _refuse_dataset("train_from_dataset")
+        """Not supported: raises OarlockError."""
+        _reject_dataset("train_from_dataset")
 
     def infer_from_dataset(
         self,
@@ -165,17 +169,27 @@ class Executor:
         print_period: int = 100,
         fetch_handler: Any = None,
     ) -> NoReturn:
-        """Not there: raises OarlockError."""
-        _refuse_dataset("infer_from_dataset")
+        """Not supported: raises OarlockError."""
+        _reject_dataset("infer_from_dataset")
 
 
-def _refuse_dataset(name: str) -> NoReturn:
-    why = "reads files of parameter servers; feed batches of a paddle.io.DataLoader to Executor.run"
+def _set_learning_rate(program: Program, scope: Scope) -> None:
+    """Set the learning-rate variable of a program to the current rate of its scheduler."""
+    if program.lr_scheduler is not None and program.lr_var is not None:
+        rate = np.asarray(program.lr_scheduler(), program.lr_var.meta.dtype)
+        scope.find_or_create(program.lr_var.name).array = rate.reshape(program.lr_var.raw.shape)
+
+
+def _reject_dataset(name: str) -> NoReturn:
+    why = (
+        "is not supported, because it trains with parameter servers; feed batches of a "
+        "paddle.io.DataLoader to Executor.run"
+    )
     raise OarlockError(with_user_line(f"Executor.{name}: {why}"))
 
 
-def unpacked(program: Any) -> Program:
-    """The Program in what users run.   Raises TypeError for what is none."""
+def unwrap_program(program: Any) -> Program:
+    """Return a Program, or that of a CompiledProgram. Raises TypeError for other objects."""
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
@@ -183,7 +197,7 @@ def unpacked(program: Any) -> Program:
     return program
 
 
-def _feed(feed: Any) -> Mapping[str, Any]:
+def _check_feed_type(feed: Any) -> Mapping[str, Any]:
     if isinstance(feed, list | tuple) and len(feed) == 1:
         feed = feed[0]
     if feed is not None and not isinstance(feed, Mapping):
@@ -195,38 +209,38 @@ def _feed(feed: Any) -> Mapping[str, Any]:
     return feed or {}
 
 
-def _with_readers(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is fed, and the next batches of the program's readers."""
+def _add_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the feed with the next batches of the program's readers."""
     for reader in program.readers:
         feed = {**reader(), **feed}
     return feed
 
 
-def offsets_in(feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The offsets of what is fed with sequences, under the names by which a run takes them.
+def lod_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the LoD of the fed LoDTensors, under the names by which an Executable takes them.
 
-    Raises OpError for those of other rows.
+    Raises OpError if a LoD does not fit the rows of its tensor.
     """
-    found = {
+    tensors = {
         name: value
         for name, value in feed.items()
         if isinstance(value, LoDTensor) and value.offsets
     }
-    for name, value in found.items():
+    for name, value in tensors.items():
         if not value.has_valid_recursive_sequence_lengths():
             why = (
-                f"the offsets {value.lod()} of '{name}' are not those of its rows "
+                f"the LoD {value.lod()} of '{name}' does not fit the rows of the tensor "
                 f"({name}={value.tensor.meta})"
             )
             raise OpError(with_user_line(f"Executor.run: {why}"))
-    return {name + FEED: value.offsets for name, value in found.items()}
+    return {name + FEED: value.offsets for name, value in tensors.items()}
 
 
-def _floating_results(program: Desc) -> dict[str, OpDesc]:
-    """The floating variables computed in the outermost block, in order, with the ops that compute
-    them.
+def _float_outputs(program: Desc) -> dict[str, OpDesc]:
+    """Return the floating-point variables computed in the global block, in order, with their
+    ops.
     """
-    declared, found = program.block.vars, dict[str, OpDesc]()
+    declared, outputs = program.block.vars, dict[str, OpDesc]()
     for op in program.block.ops:
         for name in op.output_names():
             var = declared.get(name)
@@ -236,23 +250,24 @@ def _floating_results(program: Desc) -> dict[str, OpDesc]:
                 and var.dtype in FLOATS
                 and not var.persistable
             ):
-                found[name] = op
-    return found
+                outputs[name] = op
+    return outputs
 
 
-def _result(name: str, made: Any, as_numpy: bool) -> Any:
-    """What is given of a fetched value."""
-    if isinstance(made, LodArray):
+def _fetched(name: str, value: Any, as_numpy: bool) -> Any:
+    """Convert the value of a fetched variable to what the user gets."""
+    if isinstance(value, LodArray):
         if as_numpy:
-            why = (
-                "holds sequences, and an ndarray has no lengths of them; fetch with "
-                "return_numpy=False"
+            raise SequencesError(
+                with_user_line(
+                    f"Executor.run: '{name}' has a LoD, which an ndarray cannot hold; fetch with "
+                    "return_numpy=False"
+                )
             )
-            raise SequencesError(with_user_line(f"Executor.run: '{name}' {why}"))
-        return LoDTensor(made.array, made.offsets)
-    if isinstance(made, list):
-        return [Tensor(a) for a in made]
+        return LoDTensor(value.array, value.offsets)
+    if isinstance(value, list):
+        return [Tensor(a) for a in value]
     if as_numpy:
-        return np.asarray(made)
-    # scripts for Paddle call methods of its class
-    return LoDTensor(made) if compat.is_paddle1 or compat.follows_fluid_mode else Tensor(made)
+        return np.asarray(value)
+    # programs for Paddle 1.x call methods of LoDTensor
+    return LoDTensor(value) if compat.is_paddle1 or compat.follows_fluid_mode else Tensor(value)

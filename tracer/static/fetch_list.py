@@ -1,5 +1,5 @@
-"""What a run is asked for: variables, names, and steps of optimizers; and the part of a program
-that these need.
+"""The `fetch_list` of `Executor.run`: variables, names and optimizer ops; and the part of a program
+that they depend on.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from .graph.operator import Operator
 from .graph.program import Program
 
 
-def asked(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
-    """The names of what is to be fetched, and the steps of optimizers among it: ops, or what
-    `minimize` gave.
+def parse_fetch_list(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
+    """Return the names of the variables and the optimizer ops in a fetch list.
 
-    Raises TypeError.
+    fetch_list: may contain ops or the result of `minimize`. Raises TypeError for other objects.
     """
     names: list[str] = []
     steps: list[OpDesc] = []
-    for item in _flat(fetch_list):
+    for item in _flatten(fetch_list):
         if isinstance(item, Operator):
             steps.append(item.raw)
         else:
@@ -35,8 +34,8 @@ def asked(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
     return names, steps
 
 
-def _flat(fetch_list: Any) -> Iterator[Any]:
-    """What is asked for, one after the other; of the pair that `minimize` gives the ops."""
+def _flatten(fetch_list: Any) -> Iterator[Any]:
+    """Yield the items of nested lists; of the pair that `minimize` returns only the ops."""
     if fetch_list is None:
         return
     for item in (
@@ -50,49 +49,47 @@ def _flat(fetch_list: Any) -> Iterator[Any]:
             yield item
 
 
-def _name(wanted: Any) -> str:
-    if isinstance(wanted, Variable | str):
-        return wanted if isinstance(wanted, str) else wanted.name
-    kind = type(wanted).__name__
-    why = f"fetch_list holds {kind}, neither a Variable nor a name nor a step of an optimizer"
+def _name(item: Any) -> str:
+    if isinstance(item, Variable | str):
+        return item if isinstance(item, str) else item.name
+    kind = type(item).__name__
+    why = f"fetch_list contains {kind}, which is not a Variable, a name or an optimizer op"
     raise TypeError(with_user_line(f"Executor.run: {why}"))
 
 
-def steps_of(program: Program) -> list[OpDesc]:
-    """The ops that are steps of optimizers."""
+def optimizer_ops(program: Program) -> list[OpDesc]:
+    """Return the optimizer ops of the global block."""
     return [op for op in program.raw.block.ops if int(op.attr("op_role", 0)) & Role.OPTIMIZE]
 
 
-def pruned(
+def prune_program(
     program: Program, feeds: Iterable[str], fetches: Sequence[str], steps: Iterable[OpDesc]
 ) -> Program:
-    """The part of a program that some outputs and steps need, without the ops that feed
-    and fetch.
-    """
+    """Return the ops that some outputs and optimizer ops depend on, without feed and fetch ops."""
     steps = list(steps)
-    desc = _with_steps(program, steps)
-    wanted = dict.fromkeys([*fetches, *(name for op in steps for name in op.output_names())])
-    given = [
+    desc = _without_other_steps(program, steps)
+    outputs = dict.fromkeys([*fetches, *(name for op in steps for name in op.output_names())])
+    inputs = [
         name for name in feeds if name in desc.block.vars and not desc.block.vars[name].persistable
     ]
-    found = prune(desc, given, list(wanted), spare=True)
-    found.block.ops = [op for op in found.block.ops if not is_feed_or_fetch(op.type)]
-    return Program.of(found)
+    pruned = prune(desc, inputs, list(outputs), spare=True)
+    pruned.block.ops = [op for op in pruned.block.ops if not is_feed_or_fetch(op.type)]
+    return Program.of(pruned)
 
 
-def _with_steps(program: Program, steps: list[OpDesc]) -> data.Program:
-    """A program without what optimizers change but in these steps: another one may change the same
-    parameters later.
+def _without_other_steps(program: Program, steps: list[OpDesc]) -> data.Program:
+    """Remove optimizer ops other than `steps` that write persistable variables: they may overwrite
+    the same parameters later.
     """
-    desc, taken = program.raw, set(map(id, steps))
+    desc, selected = program.raw, set(map(id, steps))
     others = {
         id(op)
-        for op in steps_of(program)
-        if any(_lasting(desc, name) for name in op.output_names())
-    } - taken
+        for op in optimizer_ops(program)
+        if any(_is_persistable(desc, name) for name in op.output_names())
+    } - selected
     block = replace(desc.block, ops=[op for op in desc.block.ops if id(op) not in others])
     return replace(desc, blocks=[block, *desc.blocks[1:]])
 
 
-def _lasting(desc: data.Program, name: str) -> bool:
+def _is_persistable(desc: data.Program, name: str) -> bool:
     return name in desc.block.vars and desc.block.vars[name].persistable

@@ -1,6 +1,4 @@
-"""OpDesc: an op of a program with the methods of Paddle's C++ class, as test suites and tools read
-and write it.
-"""
+"""OpDesc: a view of an op with the methods of Paddle's C++ class."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..ir.passes.shape_inference import infer
 from ..ir.program import Attr, AttrType
-from ..ir.program import VarDesc as Declared
+from ..ir.program import VarDesc as VarData
 from .desc import Identified
 
 BlockDesc: TypeAlias = Any  # block_desc.BlockDesc
@@ -20,7 +18,7 @@ Operator: TypeAlias = Any  # graph.operator.Operator
 
 
 class OpDesc(Identified):
-    """What a program says of an op.   Setters change the program."""
+    """An op with the methods of Paddle's C++ class. Setters change the program."""
 
     _of: Operator
 
@@ -28,117 +26,117 @@ class OpDesc(Identified):
         self._of.block.program.changed()
 
     def block(self) -> BlockDesc:
-        """The block that it is in."""
+        """Return the block of the op."""
         return self._of.block.desc
 
-    # -- type and operands
+    # -- type, inputs and outputs
     # --------------------------------------------------------------------------------------
 
     def type(self) -> str:
-        """The type of the op, '' for a new one."""
+        """Return the type of the op, '' for a new one."""
         return self._of.raw.type
 
     def set_type(self, type: str) -> None:
-        """Let it be another op."""
+        """Set the type of the op."""
         self._of.raw.type = type
         self._changed()
 
     def copy_from(self, other: OpDesc) -> None:
-        """Be what another op is: its type, operands, results and attributes."""
-        mine, theirs = self._of.raw, other._of.raw
-        mine.type, mine.where, mine.layer = theirs.type, theirs.where, theirs.layer
-        mine.inputs, mine.outputs, mine.attrs = deepcopy(
-            (theirs.inputs, theirs.outputs, theirs.attrs)
+        """Copy type, inputs, outputs and attributes from another op."""
+        target, source = self._of.raw, other._of.raw
+        target.type, target.where, target.layer = source.type, source.where, source.layer
+        target.inputs, target.outputs, target.attrs = deepcopy(
+            (source.inputs, source.outputs, source.attrs)
         )
         self._changed()
 
     def input(self, name: str) -> list[str]:
-        """The variables in an input slot.   Raises OpError for one that it does not have."""
+        """Return the variables of an input slot. Raises OpError if the op has no such slot."""
         return self._of.input(name)
 
     def output(self, name: str) -> list[str]:
-        """The variables in an output slot.   Raises OpError for one that it does not have."""
+        """Return the variables of an output slot. Raises OpError if the op has no such slot."""
         return self._of.output(name)
 
     def inputs(self) -> dict[str, list[str]]:
-        """The variables by input slot."""
+        """Return the variables by input slot."""
         return {slot: list(names) for slot, names in self._of.raw.inputs.items()}
 
     def outputs(self) -> dict[str, list[str]]:
-        """The variables by output slot."""
+        """Return the variables by output slot."""
         return {slot: list(names) for slot, names in self._of.raw.outputs.items()}
 
     def input_names(self) -> list[str]:
-        """The input slots."""
+        """Return the input slots."""
         return self._of.input_names
 
     def output_names(self) -> list[str]:
-        """The output slots."""
+        """Return the output slots."""
         return self._of.output_names
 
     def input_arg_names(self) -> list[str]:
-        """Every variable that it reads."""
+        """Return the variables that the op reads."""
         return self._of.input_arg_names
 
     def output_arg_names(self) -> list[str]:
-        """Every variable that it writes."""
+        """Return the variables that the op writes."""
         return self._of.output_arg_names
 
     def set_input(self, name: str, variables: Sequence[str]) -> None:
-        """Say what is in an input slot."""
+        """Set the variables of an input slot."""
         self._of.raw.inputs[name] = list(variables)
         self._changed()
 
     def set_output(self, name: str, variables: Sequence[str]) -> None:
-        """Say what is in an output slot."""
+        """Set the variables of an output slot."""
         self._of.raw.outputs[name] = list(variables)
         self._changed()
 
     def remove_input(self, name: str) -> None:
-        """Have an input slot no longer."""
+        """Delete an input slot."""
         self._of.raw.inputs.pop(name, None)
         self._changed()
 
     def remove_output(self, name: str) -> None:
-        """Have an output slot no longer."""
+        """Delete an output slot."""
         self._of.raw.outputs.pop(name, None)
         self._changed()
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
-        """Read another variable in place of one."""
+        """Replace a variable in all input slots."""
         self._of._rename_input(old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
-        """Write another variable in place of one."""
+        """Replace a variable in all output slots."""
         self._of._rename_output(old_name, new_name)
 
     def set_is_target(self, target: bool) -> None:
-        """Nothing: what is kept follows from the variables that are asked for."""
+        """Do nothing: pruning follows from the fetched variables."""
 
     # -- attributes
     # ---------------------------------------------------------------------------------------------
 
     def attr_names(self) -> list[str]:
-        """The attributes that were set."""
+        """Return the names of the attributes that are set."""
         return self._of.attr_names if self._of.raw.where else list(self._of.raw.attrs)
 
     def has_attr(self, name: str) -> bool:
-        """Whether an attribute was set."""
+        """Whether an attribute is set."""
         return name in self.attr_names()
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute, a BlockDesc for a block.
+        """Return the value of an attribute; a BlockDesc for a block.
 
-        Raises OpError for one that it does not have.
+        Raises OpError if it is not set.
         """
-        self._known(name)
+        self._check_attr(name)
         value, kind = self._of.attr(name), self._of.attr_type(name)
         if kind not in (AttrType.BLOCK, AttrType.BLOCKS):
             return list(value) if isinstance(value, list) else value
         block = self._of.block.program.block
         return block(value).desc if kind == AttrType.BLOCK else [block(i).desc for i in value]
 
-    def _known(self, name: str) -> None:
+    def _check_attr(self, name: str) -> None:
         if not self.has_attr(name):
             raise OpError(
                 with_user_line(
@@ -147,97 +145,94 @@ class OpDesc(Identified):
             )
 
     def get_attr_map(self) -> dict[str, Any]:
-        """The attributes by name."""
+        """Return the attributes by name."""
         return {name: self.attr(name) for name in self.attr_names()}
 
     def attr_type(self, name: str) -> AttrType:
-        """The type that an attribute has in a file.
-
-        Raises OpError for one that it does not have.
-        """
-        self._known(name)
+        """Return the type of an attribute. Raises OpError if it is not set."""
+        self._check_attr(name)
         return self._of.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
-        """Change an attribute, or give it one.   Raises OpError for a value that does not fit."""
+        """Set an attribute. Raises OpError for a value that the attribute does not accept."""
         self._of._set_attr(name, value.decode() if isinstance(value, bytes) else value)
 
     set_attr = set_serialized_attr = _set_attr
 
-    def _set_as(self, kind: AttrType, name: str, value: Any) -> None:
+    def _set_typed(self, kind: AttrType, name: str, value: Any) -> None:
         self._of.raw.attrs[name] = Attr(kind, value)
         self._changed()
 
     def set_block_attr(self, name: str, block: BlockDesc) -> None:
-        """Give it a block."""
-        self._set_as(AttrType.BLOCK, name, block.id)
+        """Set an attribute to a block."""
+        self._set_typed(AttrType.BLOCK, name, block.id)
 
     def set_blocks_attr(self, name: str, blocks: Sequence[BlockDesc]) -> None:
-        """Give it several blocks."""
-        self._set_as(AttrType.BLOCKS, name, [b.id for b in blocks])
+        """Set an attribute to a list of blocks."""
+        self._set_typed(AttrType.BLOCKS, name, [b.id for b in blocks])
 
     def _block_attr_id(self, name: str) -> int:
-        """The number of a block that it has.   Raises OpError where it has none."""
-        self._known(name)
+        """Return the index of the block in an attribute. Raises OpError if it is not set."""
+        self._check_attr(name)
         return int(self._of.attr(name))
 
     block_attr_id = _block_attr_id
 
     def _blocks_attr_ids(self, name: str) -> list[int]:
-        """The numbers of the blocks that it has.   Raises OpError where it has none."""
-        self._known(name)
+        """Return the indices of the blocks in an attribute. Raises OpError if it is not set."""
+        self._check_attr(name)
         return list(self._of.attr(name))
 
     def remove_attr(self, name: str) -> None:
-        """Have an attribute no longer."""
+        """Delete an attribute."""
         self._of._remove_attr(name)
 
     def check_attrs(self) -> None:
-        """Give it what the op takes where nothing was set.
+        """Set attributes that are not set to the defaults of the op.
 
-        Raises OpError for an op that nobody knows.
+        Raises OpError for an unknown op.
         """
         if not self.type():
             raise OpError(with_user_line("CheckAttr() can not be called before type is set."))
-        self._registered()
+        self._check_registered()
         self._of.fill_attrs()
 
-    def _registered(self) -> None:
+    def _check_registered(self) -> None:
         if self.type() not in OPS:
             raise OpError(with_user_line(f"Operator {self.type()} has not been registered"))
 
-    # -- what follows for its results
+    # -- inference of outputs
     # -----------------------------------------------------------------------------
 
     def infer_shape(self, block: BlockDesc) -> None:
-        """Declare the shapes of its results.
+        """Infer and declare the shapes of the outputs.
 
-        Raises OpError for operands that the op refuses or nobody declares.
+        Raises OpError for inputs that are not declared or that the op does not accept.
         """
-        self._registered()
+        self._check_registered()
         self.check_attrs()
-        for name, found in self._inferred(block).items():
-            block.raw_var(name).shape = found.shape
+        for name, output in self._infer_outputs(block).items():
+            block.raw_var(name).shape = output.shape
         self._changed()
 
     def infer_var_type(self, block: BlockDesc) -> None:
-        """Declare its results where nobody did, with the dtypes that follow."""
+        """Declare outputs that are not declared, and infer the dtypes of the outputs."""
         for name in self._of.raw.output_names():
             block.find_var_recursive(name) or block.var(name)
-        known = all(block.find_var_recursive(name) for name in self._of.raw.input_names())
-        if self.type() in OPS and known and self._whole():
-            for name, found in self._inferred(block, with_dtypes=True).items():
-                block.raw_var(name).dtype = found.dtype
+        is_declared = all(block.find_var_recursive(name) for name in self._of.raw.input_names())
+        if self.type() in OPS and is_declared and self._has_required_inputs():
+            for name, output in self._infer_outputs(block, with_dtypes=True).items():
+                block.raw_var(name).dtype = output.dtype
         self._changed()
 
-    def _whole(self) -> bool:
-        """Whether every operand is there that the op cannot do without."""
+    def _has_required_inputs(self) -> bool:
+        """Whether all input slots that are not optional are set."""
         return all(s.optional or self._of.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
-    def _inferred(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, Declared]:
-        """What follows for its results, by name.
+    def _infer_outputs(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, VarData]:
+        """Return the inferred declarations of the outputs by name.
 
-        with_dtypes: only where the dtypes of all operands are declared
+        with_dtypes: return {} unless the dtypes of all inputs are declared
         """
         raw = self._of.raw
         missing = [
@@ -247,16 +242,16 @@ class OpDesc(Identified):
             raise OpError(
                 with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator.")
             )
-        seen = {
+        variables = {
             name: deepcopy(block.raw_var(name))
             for name in (*raw.input_names(), *raw.output_names())
         }
-        if with_dtypes and not all(seen[name].dtype for name in raw.input_names()):
+        if with_dtypes and not all(variables[name].dtype for name in raw.input_names()):
             return {}
-        for declared in seen.values():
-            declared.dtype = declared.dtype or "float32"
+        for variable in variables.values():
+            variable.dtype = variable.dtype or "float32"
         try:
-            infer(raw, seen)
+            infer(raw, variables)
         except OpError as error:
             raise OpError(with_user_line(f"{raw.type}: {error}")) from None
-        return {name: seen[name] for name in raw.output_names()}
+        return {name: variables[name] for name in raw.output_names()}

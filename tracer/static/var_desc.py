@@ -1,6 +1,4 @@
-"""VarDesc: the declaration of a variable with the methods of Paddle's C++ class, as test suites and
-tools read it.
-"""
+"""VarDesc: a view of a variable's declaration with the methods of Paddle's C++ class."""
 
 from __future__ import annotations
 
@@ -28,20 +26,20 @@ from ..core.errors import OpError, with_user_line
 from ..ir.program import Kind
 from .desc import Identified
 
-SHAPED = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
-WITH_LEVELS = (Kind.DENSE, Kind.ARRAY)
+KINDS_WITH_SHAPE = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
+KINDS_WITH_LOD = (Kind.DENSE, Kind.ARRAY)
 
 
 class VarDesc(Identified):
-    """What a program says of a variable.
+    """A declaration of a variable with the methods of Paddle's C++ class.
 
-    Setters change the program; what a kind of variable does not have raises OpError.
+    Setters change the program. Methods raise OpError if the type of variable lacks the property.
     """
 
     _of: Variable
 
     class VarType:
-        """The dtypes and kinds of variables."""
+        """Dtypes, and types of variables."""
 
         BOOL, INT16, INT32, INT64, FP16, FP32, FP64 = (
             bool_,
@@ -65,154 +63,154 @@ class VarDesc(Identified):
 
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable)
-        # of the outputs of a reader
-        self._read: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}
+        # declarations of the outputs of a reader
+        self._reader_outputs: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}
 
     def _changed(self) -> None:
         if self._of._block is not None:
             self._of._block.program.changed()
 
-    def _needs(self, kinds: tuple[Kind, ...], what: str) -> None:
+    def _check_kind(self, kinds: tuple[Kind, ...], name: str) -> None:
         if self._of.raw.kind not in kinds:
-            name, kind = self._of.raw.name, self._of.raw.kind
             raise OpError(
                 with_user_line(
-                    f"'{what}' is not supported by the type of var {name}, which is {kind}"
+                    f"'{name}' is not supported by the type of var {self._of.raw.name}, which is "
+                    f"{self._of.raw.kind}"
                 )
             )
 
-    # -- name and kind
+    # -- name and type
     # ------------------------------------------------------------------------------------------
 
     def name(self) -> str:
-        """The name."""
+        """Return the name of the variable."""
         return self._of.raw.name
 
     def set_name(self, name: str) -> None:
-        """Call it otherwise; ops, and its block, still know the name that it had."""
+        """Set the name; ops and the block still refer to the former name."""
         self._of.raw.name = self._of._name = name
         self._changed()
 
     def type(self) -> Kind:
-        """What it is: a tensor, an array of tensors, ..."""
+        """Return the type of the variable: a tensor, an array of tensors, ..."""
         return self._of.raw.kind
 
     def set_type(self, type: Kind) -> None:
-        """Let it be of another kind."""
+        """Set the type of the variable."""
         self._of.raw.kind = Kind(type)
         self._changed()
 
-    # -- its tensor
+    # -- shape and dtype
     # ---------------------------------------------------------------------------------------------
 
     def shape(self) -> list[int]:
-        """The sizes, -1 for one that is known only at run time."""
-        self._needs(SHAPED, "shape")
+        """Return the shape, with -1 for dynamic dimensions."""
+        self._check_kind(KINDS_WITH_SHAPE, "shape")
         return list(self._of.raw.shape)
 
     get_shape = shape
 
     def set_shape(self, shape: Sequence[int]) -> None:
-        """Declare the sizes."""
-        self._needs(SHAPED, "shape")
+        """Set the shape."""
+        self._check_kind(KINDS_WITH_SHAPE, "shape")
         self._of.raw.shape = tuple(int(d) for d in shape)
         self._changed()
 
     def dtype(self) -> DType:
-        """The element type; `bool`, the first of all, where nothing was said."""
-        self._needs(SHAPED, "dtype")
+        """Return the dtype; `bool`, the first value of the enum, if it is not set."""
+        self._check_kind(KINDS_WITH_SHAPE, "dtype")
         return dtype_of(self._of.raw.dtype or "bool")
 
     def set_dtype(self, dtype: Any) -> None:
-        """Declare the element type."""
-        self._needs(SHAPED, "dtype")
+        """Set the dtype."""
+        self._check_kind(KINDS_WITH_SHAPE, "dtype")
         self._of.raw.dtype = dtype_of(dtype).name
         self._changed()
 
     def element_size(self) -> int:
-        """The bytes of an element."""
+        """Return the size of an element in bytes."""
         return self.dtype().np.itemsize
 
     def lod_level(self) -> int:
-        """How deep the sequences nest whose rows it holds."""
-        self._needs(WITH_LEVELS, "lod_level")
+        """Return the number of LoD levels."""
+        self._check_kind(KINDS_WITH_LOD, "lod_level")
         return self._of.raw.lod_level
 
     def set_lod_level(self, level: int) -> None:
-        """Declare how deep sequences nest."""
-        self._needs(WITH_LEVELS, "lod_level")
+        """Set the number of LoD levels."""
+        self._check_kind(KINDS_WITH_LOD, "lod_level")
         self._of.raw.lod_level = int(level)
         self._changed()
 
     # -- outputs of a reader
     # ------------------------------------------------------------------------------------
 
-    def _part(self, what: str) -> list[Any]:
-        self._needs((Kind.READER,), what)
-        return list(self._read[what])
+    def _get_reader_outputs(self, name: str) -> list[Any]:
+        self._check_kind((Kind.READER,), name)
+        return list(self._reader_outputs[name])
 
-    def _set_part(self, what: str, values: Sequence[Any]) -> None:
-        self._needs((Kind.READER,), what)
-        self._read[what] = list(values)
+    def _set_reader_outputs(self, name: str, values: Sequence[Any]) -> None:
+        self._check_kind((Kind.READER,), name)
+        self._reader_outputs[name] = list(values)
 
     def shapes(self) -> list[list[int]]:
-        """The sizes of each tensor of a reader."""
-        return [list(s) for s in self._part("shapes")]
+        """Return the shape of each output of a reader."""
+        return [list(s) for s in self._get_reader_outputs("shapes")]
 
     def set_shapes(self, shapes: Sequence[Sequence[int]]) -> None:
-        """Declare the sizes of each tensor of a reader."""
-        self._set_part("shapes", shapes)
+        """Set the shape of each output of a reader."""
+        self._set_reader_outputs("shapes", shapes)
 
     def dtypes(self) -> list[DType]:
-        """The element type of each tensor of a reader."""
-        return self._part("dtypes")
+        """Return the dtype of each output of a reader."""
+        return self._get_reader_outputs("dtypes")
 
     def set_dtypes(self, dtypes: Sequence[Any]) -> None:
-        """Declare the element type of each tensor of a reader."""
-        self._set_part("dtypes", [dtype_of(d) for d in dtypes])
+        """Set the dtype of each output of a reader."""
+        self._set_reader_outputs("dtypes", [dtype_of(d) for d in dtypes])
 
     def lod_levels(self) -> list[int]:
-        """How deep the sequences of each tensor of a reader nest."""
-        return self._part("lod_levels")
+        """Return the number of LoD levels of each output of a reader."""
+        return self._get_reader_outputs("lod_levels")
 
     def set_lod_levels(self, levels: Sequence[int]) -> None:
-        """Declare how deep the sequences of each tensor of a reader nest."""
-        self._set_part("lod_levels", levels)
+        """Set the number of LoD levels of each output of a reader."""
+        self._set_reader_outputs("lod_levels", levels)
 
-    # -- marks
+    # -- flags
     # --------------------------------------------------------------------------
 
     def persistable(self) -> bool:
-        """Whether its value outlives a run."""
+        """Whether the value persists between runs."""
         return self._of.raw.persistable
 
     def set_persistable(self, persistable: bool) -> None:
-        """Let its value outlive a run, or not."""
+        """Set whether the value persists between runs."""
         self._of.raw.persistable = bool(persistable)
         self._changed()
 
     def need_check_feed(self) -> bool:
-        """Whether what is fed is compared with the declaration."""
+        """Whether fed values are checked against the declaration."""
         return self._of.raw.need_check_feed()
 
     def set_need_check_feed(self, value: bool) -> None:
-        """Let what is fed be compared with the declaration, or not."""
+        """Set whether fed values are checked against the declaration."""
         self._of.raw.set_need_check_feed(bool(value))
 
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through it."""
+        """Whether no gradient flows through the variable."""
         return self._of.raw.stop_gradient
 
     def set_stop_gradient(self, value: bool) -> None:
-        """Let gradients flow through it, or not."""
+        """Set whether no gradient flows through the variable."""
         self._of.raw.stop_gradient = bool(value)
 
     def is_parameter(self) -> bool:
-        """Whether it is a parameter."""
+        """Whether the variable is a parameter."""
         return self._of.raw.is_parameter
 
     def set_is_parameter(self, value: bool) -> None:
-        """Let it be a parameter, or not."""
+        """Set whether the variable is a parameter."""
         self._of.raw.is_parameter = bool(value)
 
 

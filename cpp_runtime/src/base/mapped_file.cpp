@@ -25,13 +25,13 @@ struct Descriptor {
   throw Error(ErrorCode::file, base_name(path) + ": " + why + " (" + path + ")");
 }
 
-std::int64_t nanoseconds(const timespec& t) {
+std::int64_t to_nanoseconds(const timespec& t) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
 FileStamp stamp_of(const struct stat& info) {
   return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino),
-          nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)};
+          to_nanoseconds(info.st_mtim), to_nanoseconds(info.st_ctim)};
 }
 
 }  // namespace

@@ -37,13 +37,13 @@ std::string guard_json(const GuardSpec& g) {
 }
 
 // The result of conversion: opset and number of nodes, or the error.
-struct LoweringResult {
+struct ConversionResult {
   int opset = 0;
   std::size_t nodes = 0;
   std::string error;
 };
 
-LoweringResult try_lower(const Model& m) {
+ConversionResult try_lower(const Model& m) {
   try {
     onnx::Model graph = lower(m.impl().program, m.impl().params, {});
     return {graph.opset, graph.graph.nodes.size(), ""};
@@ -66,7 +66,7 @@ std::size_t weight_bytes(const Model& m) {
 }
 
 std::string lowering_json(const Model& m) {
-  LoweringResult found = try_lower(m);
+  ConversionResult found = try_lower(m);
   if (!found.error.empty()) return "{\"refused\": " + json_string(found.error) + "}";
   return "{\"opset\": " + std::to_string(found.opset) +
          ", \"nodes\": " + std::to_string(found.nodes) + "}";
@@ -119,7 +119,7 @@ void print_weights(const Model& m) {
 }
 
 void print_lowering(const Model& m) {
-  LoweringResult found = try_lower(m);
+  ConversionResult found = try_lower(m);
   if (found.error.empty())
     std::cout << "onnx    opset " << found.opset << ", " << found.nodes << " nodes\n";
   else

@@ -139,7 +139,7 @@ std::vector<Tensor> find_inputs(const Command& given, const Model& model, const 
   }
   throw Error(
       ErrorCode::input,
-      "made-up inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
+      "generated inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
           why.substr(0, why.find('\n')) + ")");
 }
 

@@ -102,7 +102,7 @@ LocatedOp find_innermost(const Program& program, const std::vector<FailedNode>& 
 
 // Ops that ONNX Runtime may fuse into the preceding convolution; the fused node is named after the
 // last of them.
-bool is_fused_into_conv(std::string_view op) {
+bool may_be_fused_into_conv(std::string_view op) {
   static constexpr std::string_view all[] = {
       "elementwise_add", "elementwise_mul", "batch_norm", "relu",
       "relu6",           "leaky_relu",      "sigmoid",    "tanh",
@@ -133,26 +133,26 @@ LocatedOp fusion_root(const Program& program, const LocatedOp& last, std::string
   constexpr int kMaxFusedOps = 4;
   LocatedOp at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
-  for (int i = 0; i < kMaxFusedOps && at.op && is_fused_into_conv(at.op->type); ++i)
+  for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
     at = producer(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
-// Causes of out-of-range indices for maybe-undefined variables, by name prefix.  The prefixes are
-// defined in `capture/undefined_checks.py`.
+// Causes of out-of-range indices for maybe-undefined variables, by name prefix.  The prefixes,
+// which saved models contain, and the texts are those of `capture/undefined_checks.py`.
 struct UndefinedCause {
   std::string_view prefix, why;
 };
 constexpr UndefinedCause kUndefinedCauses[] = {
-    {"no_round_gave_", "has no value: the loop that gives it one ran no round; give it one before"},
+    {"no_round_gave_",
+     "has no value: the loop that assigns it ran zero iterations; assign it before the loop"},
     {"no_way_gave_",
-     "has no value: the way that gives it one was not taken; give it one before, or use it under "
+     "has no value: the branch that assigns it was not taken; assign it before, or use it under "
      "the same condition"},
-    {"is_none_here_", "is None here; ask `is not None` before"},
+    {"is_none_here_", "is None here; check `is not None` before"},
     {"nothing_returned_by_",
-     "came to its end without a `return`, so what it gave is None here; return a value there, or "
-     "ask `is not None` "
-     "before"},
+     "ended without a `return`, so its result is None here; return a value on every path, or "
+     "check `is not None` before"},
 };
 
 // `'y' has no value: ... - ` for a variable with such a prefix, else "".

@@ -101,7 +101,7 @@ def test_fetches(line: tuple[Any, Any]) -> None:
     assert np.array(tensor).tolist() == a.tolist()
     with pytest.raises(OpError, match="no variables .'nothing'. to fetch"):
         exe.run(feed=feed, fetch_list=["nothing"])
-    with pytest.raises(TypeError, match="fetch_list holds int"):
+    with pytest.raises(TypeError, match="fetch_list contains int"):
         exe.run(feed=feed, fetch_list=[3])
     with pytest.raises(TypeError, match="feed is int, not a dict"):
         exe.run(feed=3, fetch_list=[y])
@@ -217,10 +217,10 @@ def test_compiled_programs_and_strategies(line: tuple[Any, Any]) -> None:
 def test_closed_and_missing_ways(line: tuple[Any, Any]) -> None:
     _, exe = line
     for name in ("train_from_dataset", "infer_from_dataset"):
-        with pytest.raises(OarlockError, match=f"{name}: reads files of parameter servers"):
+        with pytest.raises(OarlockError, match=f"{name}: is not supported"):
             getattr(exe, name)()
     exe.close()
-    with pytest.raises(OarlockError, match="was closed"):
+    with pytest.raises(OarlockError, match="the executor is closed"):
         exe.run(feed={"x": ONES})
 
 
@@ -303,9 +303,11 @@ def test_data_feeder(mode: Any) -> None:
     assert [f["y"].tolist() for f in feeder.decorate_reader(lambda: iter([[([1] * 4, 2)]]))()] == [
         [[2]]
     ]
-    with pytest.raises(OpError, match="row 1 has 1 values, for .'x', 'y'."):
+    with pytest.raises(OpError, match="sample 1 has 1 values; feed_list has .'x', 'y'."):
         feeder.feed([([1] * 4, 0), ([1] * 4,)])
-    with pytest.raises(OpError, match=r"'x' is float32\[\?,2,2\], the rows are \[\(3,\)\]"):
+    with pytest.raises(
+        OpError, match=r"'x' is float32\[\?,2,2\], samples have the shapes \[\(3,\)\]"
+    ):
         feeder.feed([([1] * 3, 0)])
 
 
@@ -368,9 +370,7 @@ def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp
     with pytest.raises(OpError, match=r"'fc_0.w_0' is float32\[4,2\], the value float32\[4,1\]"):
         static.save_inference_model(tmp_path / "n", [x], [y], exe)
     assert not list(tmp_path.glob("n*"))
-    with pytest.raises(
-        TypeError, match="feed_vars should be a Variable or a list of them, not str"
-    ):
+    with pytest.raises(TypeError, match="feed_vars must be a Variable or a list of them, not str"):
         static.save_inference_model(tmp_path / "n", ["x"], [y], exe)
     with pytest.raises(
         OpError, match="'x' is needed by the outputs but is neither fed nor computed"

@@ -35,7 +35,7 @@ def test_offsets_that_no_longer_fit_are_refused_when_they_are_fed(mode: Any) -> 
     fed.set(np.ones((5, 2), np.float32))
     with pytest.raises(
         OpError,
-        match=r"the offsets \[\[0, 1, 3\]\] of 'x' are not those of its rows \(x=float32\[5,2\]\)",
+        match=r"the LoD \[\[0, 1, 3\]\] of 'x' does not fit the rows of the tensor \(x=float32\[5,2\]\)",
     ):
         mode.Executor().run(feed={"x": fed}, fetch_list=[total])
 

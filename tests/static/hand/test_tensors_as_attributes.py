@@ -78,7 +78,7 @@ def by_hand(function: Callable[[Any, Any], Any]) -> Any:
     "ignore:.*there are no parameters",
     "ignore:.*by the interpreter",
     "ignore:.*op by op, slower",
-    "ignore:.*none of the made-up inputs fits",
+    "ignore:.*none of the generated inputs fits",
 )
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_it_is_as_eager(name: str, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
-"""Control flow that a program carries: branches, loops, lists of tensors.
-
-Eagerly they are Python's own.
+"""Control flow in programs: branches, loops, lists of tensors. In eager mode, Python's own control
+flow runs.
 """
 
 from . import array_loops  # imported because it sets TensorArray.append_all

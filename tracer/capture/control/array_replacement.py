@@ -1,7 +1,8 @@
-"""TensorArrays that branches and loop iterations replace: `q = q[1:]`, `q = q + [x]`, `q = []`.
+"""TensorArrays for lists that branches or loop iterations replace: `q = q[1:]`, `q = q + [x]`, `q =
+[]`.
 
-Each path creates a list of its own. After a branch, and for each iteration, the name denotes
-another TensorArray, to which each path assigns its list. Elements are not copied.
+Each path creates a separate list. After a branch, and at the start of each iteration, the name
+denotes another TensorArray, to which each path assigns its list. Elements are not copied.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from .tensor_arrays import TensorArray
 
 
 class LengthMismatch(TraceError):
-    """A variable is a list of different lengths after the two branches. name: the variable"""
+    """The two branches leave a variable as lists of different lengths.
+
+    name: the variable.
+    """
 
     def __init__(self, name: str) -> None:
         why = "the lists that the branches give have different lengths"
@@ -81,7 +85,7 @@ class CarriedArray:
 
     initial: the list before the first iteration.
     variable: the list that the name denotes in the body.
-    known: what was known of its elements when the recording of the body began.
+    known: the element type of `variable` when the recording of the body began.
     """
 
     name: str
@@ -98,9 +102,7 @@ class CarriedArray:
         return result
 
     def declare(self, mode: Static, block: Block) -> TensorArray:
-        """Declare the list that the name denotes in the next recording of the body, in the block
-        around the loop.
-        """
+        """Create `variable` for the next recording of the body, in the block around the loop."""
         self.variable = TensorArray(mode, block=block).merge_element_type(
             self.initial, self.variable
         )
@@ -108,7 +110,9 @@ class CarriedArray:
         return self.variable
 
     def follow(self, after: Any) -> bool:
-        """Merge the element type of the successor, and return whether it is new."""
+        """Merge the element type of `after`, the list at the end of an iteration; return whether
+        this changes the element type.
+        """
         if isinstance(after, TensorArray):
             self.variable.merge_element_type(after)
         return bool(self.variable.element_info != self.known)

@@ -12,7 +12,10 @@ from ..recorder import Recorder
 
 
 def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = False) -> None:
-    """Append a `while` op. flag: the variable of its condition"""
+    """Append a `while` op.
+
+    flag: the variable of its condition.
+    """
     reads = [n for n in block_reads(recorder.program, block) if n != flag]
     writes = block_writes(recorder.program, block)
     attrs = {
@@ -33,7 +36,8 @@ def emit_conditional(
 ) -> None:
     """Append a `conditional_block` op.
 
-    conditions: one condition; without `scalar`, inputs none of which may be empty
+    conditions: with `scalar`, one bool. Without it, the block runs if none of these inputs is
+    empty.
     """
     reads = [n for n in block_reads(recorder.program, block) if n not in outs]
     attrs = {
@@ -51,13 +55,13 @@ def emit_recurrent(
     memories: Sequence[tuple[str, str, str]],
     outs: Sequence[str],
 ) -> OpDesc:
-    """Append a `recurrent` op, which runs a block for each step.
+    """Append a `recurrent` op, which runs a block once per time step.
 
-    memories: for each memory its first value, its variable in the block, and the variable for the
-    next step
+    memories: for each memory its initial value, its variable in the block, and the variable of its
+    next value.
 
-    In the block, a step of an input or output has the name of the whole sequence; other variables
-    that it reads are `parameters`.
+    In the block, the name of a sequence input or output denotes its slice of the current step. All
+    other outer variables that the block reads are `parameters`.
     """
     first, held, after = ([m[i] for m in memories] for i in range(3))
     attrs = {

@@ -63,7 +63,7 @@ class RecordedBranch:
     mutations: the mutable Python locations that it wrote.
     invalidated: the tensors that it invalidated.
     rebound: by id, external tensors that it changed in place, with their new declarations.
-    outs: the variables that it writes for the select ops.
+    outs: the variables that it writes as inputs of the select ops.
     """
 
     inner: OpenBlock
@@ -160,9 +160,8 @@ def record_branches(
 ) -> list[Any]:
     """Record two branches that return lists, and return the merged values.
 
-    names: of the results, for error messages
-
-    mixed: accept a result whose dtype or number of axes differs between the branches
+    names: names of the results, for error messages.
+    mixed: accept a result whose dtype or rank differs between the branches.
     """
     pred = _check_one_element(mode, pred)
     check_condition("cond", pred)
@@ -263,7 +262,7 @@ def restore_in_place(mode: Static, tensor: Variable, desc: VarDesc) -> None:
 
 @dataclass
 class ZeroFiller:
-    """Stands for the value of a branch that does not assign one: zeros."""
+    """Stands for a value that one branch does not assign: zeros of the other branch's type."""
 
     meta: Meta
 
@@ -280,10 +279,10 @@ def _needs_mixed_type(a: Tensor, b: Tensor) -> bool:
 class BranchMerge:
     """The merge of two recorded branches.
 
-    sides: the branch for a true condition and the one for a false condition.
-    mixed: see record_branches.
-    selects: results with the variables that the branches write them to.
-    selected: results with their values in both branches.
+    sides: the branch for a true condition and the branch for a false condition.
+    mixed: see `record_branches`.
+    selects: each result with the two variables to which the branches write it.
+    selected: each result with its values in both branches.
     """
 
     def __init__(
@@ -304,8 +303,8 @@ class BranchMerge:
         self.selected: list[tuple[Any, tuple[Any, Any]]] = []
 
     def merge(self, name: str, a: Any, b: Any) -> Any:
-        """Return the value after the branches of a variable that is `a` after the first one and `b`
-        after the second one.
+        """Return the merged value of a variable that is `a` in the first branch and `b` in the
+        second one.
         """
         invalidated = [v for v in (a, b) if isinstance(v, Invalidated)]
         if invalidated or is_same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
@@ -413,9 +412,9 @@ class BranchMerge:
     def _mark_maybe_undefined(
         self, result: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
     ) -> None:
-        """Mark a variable as having a value only where `flag` is `expected`.
+        """Mark a variable as defined only in runs in which `flag` equals `sense`.
 
-        like: the block of the variable that it was merged from
+        like: the block of the maybe-undefined variable from which it was merged, or ANY_BLOCK.
         """
         late = UndefinedCheck(name, result.raw, flag.name, "", expected=sense, kind=PATH_NOT_TAKEN)
         block = ANY_BLOCK if like == ANY_BLOCK else self.recorder.block.idx
@@ -450,7 +449,7 @@ class BranchMerge:
         )
 
     def _merge_mixed_types(self, a: Variable, b: Variable) -> Variable:
-        """Merge tensors of different types; the variable is declared like the first one, as in
+        """Merge tensors of different dtypes or ranks. The result is declared like `a`, as in
         Paddle.
         """
         result = self._select((a, b), a.meta, metas=(a.meta, b.meta))
@@ -584,7 +583,7 @@ class BranchMerge:
     ) -> Variable:
         """Return a new variable for a pair of values.
 
-        wanted: the name of the variable in the user's code
+        wanted: the name of the variable in the user's code.
         """
         pair = tuple(
             self._read_defined(v, side, wanted) for v, side in zip(pair, self.sides, strict=True)
@@ -676,9 +675,8 @@ class BranchMerge:
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
 
     def _is_visible_after(self, name: str) -> bool:
-        """Whether a variable that a branch writes is read afterwards under the same.
-
-        name: a TensorArray or a buffer.
+        """Whether a variable that a branch writes is read after the branch under the same name: a
+        TensorArray or a persistable variable.
         """
         var = self.recorder.var(name)
         return var is not None and (var.kind == Kind.ARRAY or var.persistable)

@@ -22,10 +22,10 @@ MAX_SHOWN = 4  # elements of a container in an error message
 
 
 class Undefined:
-    """A name that no path to this point has assigned.
+    """Stands for the value of a name that no path to this point has assigned.
 
     why: the reason in error messages.
-    meta: of the value on another path.
+    meta: the Meta of the value on another path, if known.
     """
 
     _has_no_value = True  # for modules that cannot import this class
@@ -94,9 +94,7 @@ def is_number(value: Any) -> bool:
 
 
 def number_meta(value: Any) -> Meta:
-    """Return the 0-D Meta of a scalar: int64, bool or float64, which represent Python's values
-    exactly.
-    """
+    """Return the 0-D Meta with which a Python scalar is represented: int64, bool or float64."""
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
     return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
@@ -108,7 +106,7 @@ def constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
 
 
 def full(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
-    """Return a tensor that is filled with a value; a dynamic size becomes 1."""
+    """Return a tensor filled with a value; the size of a dynamic dimension is 1."""
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
     held = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
@@ -122,7 +120,9 @@ def full(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
 
 
 def zeros(meta: Meta) -> Tensor:
-    """Return zeros for a value that is never read; a dynamic size becomes 1."""
+    """Return a zero tensor as a placeholder that is never read; the size of a dynamic dimension is
+    1.
+    """
     return full(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
@@ -150,9 +150,9 @@ def is_same(a: Any, b: Any) -> bool:
 
 
 def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
-    """Return the Meta that covers the values of both paths; sizes that differ are -1.
+    """Return the Meta that covers the values of both paths; sizes that differ become -1.
 
-    sides: descriptions of the paths for error messages
+    sides: descriptions of the paths for error messages.
     """
     one, two = meta_of(a), meta_of(b)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
@@ -282,7 +282,7 @@ def as_condition(value: Any) -> Any:
 
 
 def axis_size(shape: tuple[int, ...], axis: int) -> int:
-    """Return the size of an axis, 1 for an axis that does not exist: OutIndex of
+    """Return the size of an axis; 1 if the axis does not exist. This is the output OutIndex of
     `tensor_array_to_tensor`, as in Paddle.
     """
     return shape[axis] if -len(shape) <= axis < len(shape) else 1

@@ -1,8 +1,8 @@
-"""`DynamicRNN` of Paddle 1.x: a step that runs along sequences of different lengths.
+"""`DynamicRNN` of Paddle 1.x: a step function that runs along sequences of different lengths.
 
-The sequences are padded, the step runs for all of them as often as the longest one needs, and
-outputs after the end of a sequence are dropped. Paddle runs the step only for the sequences that
-have not ended; the results are equal if a step handles each row independently.
+The sequences are padded to the longest one, and each step runs for all of them. Outputs beyond the
+end of a sequence are dropped. Paddle runs a step only for the sequences that have not ended; the
+results are equal if the step handles each row independently.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class DynamicRNN:
             yield
 
     def step_input(self, x: Tensor, level: int = 0) -> Any:
-        """Return the rows of a step. x: sequences from outside, [R, ...] -> [n, ...]"""
+        """Return the rows of a step, [n, ...].
+
+        x: the sequences, concatenated along the first axis, [R, ...]; created before the block.
+        """
         if level:
             raise OpError(
                 with_user_line(f"DynamicRNN.step_input: level={level} is not there, only 0 is")
@@ -72,11 +75,11 @@ class DynamicRNN:
         need_reorder: bool = False,
         dtype: Any = "float32",
     ) -> Any:
-        """Return a value that is carried from step to step, initially `init` [n, ...], or `shape`,
-        without its first axis, filled with `value`.
+        """Return a value that is carried from step to step. It starts as `init` [n, ...], or as a
+        tensor of shape [n, *shape] filled with `value`.
 
-        need_reorder: row i of `init` belongs to sequence i. Without it, as in Paddle 1.x, row i
-        belongs to the i-th longest sequence.
+        need_reorder: if True, row i of `init` belongs to sequence i; otherwise, as in Paddle 1.x,
+        to the i-th longest sequence.
         """
         if init is None:
             if self._first_input is None or shape is None:
@@ -116,7 +119,7 @@ class DynamicRNN:
         self._rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the outputs [R, ...] with the LoD of the first input: one, or a list."""
+        """Return one output [R, ...], or a list of them, with the LoD of the first input."""
         found = self._rnn()
         result = [
             self._as_sequences(each) for each in (found if isinstance(found, list) else [found])

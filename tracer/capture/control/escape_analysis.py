@@ -1,5 +1,5 @@
-"""Escape analysis: which lists, dicts and objects the recorded code created. Nothing outside refers
-to them, so that their mutations are not side effects.
+"""Escape analysis: which lists, dicts and objects the recorded code created. Code outside of the
+program has no reference to them, so their mutations are not side effects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Record loops: a block that runs while a condition holds, and loop-carried variables."""
+"""Record loops: a block that runs while a condition holds, and the loop-carried variables."""
 
 from __future__ import annotations
 
@@ -54,12 +54,13 @@ BEFORE, AFTER = LABELS = ("before the loop", "after an iteration")
 def record_loop(
     mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: Sequence[str]
 ) -> Values:
-    """Record a loop, and return the values after it. Values that an iteration does not change stay
-    as they are.
+    """Record a loop, and return the values after it. Values that no iteration changes are returned
+    unchanged.
 
-    test: returns the condition, and the values, which it may change as well The body is recorded
-    until its effect is known: a list that grows becomes a TensorArray, a number becomes a tensor, a
-    size that differs becomes dynamic.
+    test: returns the condition and the values, which it may change as well.
+
+    The body is recorded repeatedly until its effect is known: a list that grows becomes a
+    TensorArray, a number becomes a tensor, a size that differs becomes dynamic.
     """
     return Loop(mode, test, body, list(start), list(names)).record()
 
@@ -179,8 +180,8 @@ class Loop(LoopState):
         return inner, after, condition
 
     def _retry_empty_reads(self) -> None:
-        """Record the body again if it read an empty TensorArray to which a later part of the body
-        writes.
+        """Record the body again if it read from a TensorArray of unknown element type to which a
+        later part of the body writes.
         """
         found = [array for array in self.recorder.empty_arrays if array.element is not None]
         self.recorder.empty_arrays = [
@@ -189,7 +190,7 @@ class Loop(LoopState):
         self.changed = self.changed or bool(found)
 
     def _declare_inputs(self, inner: OpenBlock) -> Values:
-        """Return the values for the body: variables for carried ones."""
+        """Return the values at the start of the body: new variables for carried values."""
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = self._declare(carried)
@@ -209,8 +210,8 @@ class Loop(LoopState):
         return values
 
     def _find_grown_lists(self, inner: OpenBlock, result: Values) -> None:
-        """Find the lists whose length an iteration changed, or to which it wrote at an index known
-        only at run time.
+        """Find the lists whose length an iteration changed, and those in which it assigned an
+        element at a run-time index.
         """
         for i, length in self.lengths.items():
             given, after = self.values[i], result[i]
@@ -222,7 +223,7 @@ class Loop(LoopState):
                 self.changed = True
 
     def _add_locations(self, changes: Mutations) -> None:
-        """Carry the values of locations that the body changed for the first time."""
+        """Carry the values of mutable locations that the body changed for the first time."""
         count = len(self.lists_to_replace)
         for label, before in self.locations.find_new(changes, self.lists_to_replace):
             self.values.append(before)
@@ -293,7 +294,7 @@ class Loop(LoopState):
         return found
 
     def _carry(self, i: int, after: Any) -> None:
-        """Carry value `i` from now on."""
+        """Make value `i` loop-carried."""
         name, initial = self.names[i], self.values[i]
         self.changed = True
         if isinstance(initial, Invalidated):
@@ -319,7 +320,7 @@ class Loop(LoopState):
             )
             return
         if meta_of(initial) is None or meta_of(after) is None:
-            self._carry_leaves(i, after)
+            self._expand_container(i, after)
             return
         self.carried[i] = LoopCarried(
             name,
@@ -328,8 +329,8 @@ class Loop(LoopState):
             scalar_kind=merged_kind((initial, after)),
         )
 
-    def _carry_leaves(self, i: int, after: Any) -> None:
-        """Carry the leaves of a container from now on."""
+    def _expand_container(self, i: int, after: Any) -> None:
+        """Make the leaves of a container loop-carried."""
         before = self.containers.original(self.values[i])
         if type(before) is tuple and needs_array(before, after):
             self.tuples_to_replace.append(i)
@@ -357,8 +358,8 @@ class Loop(LoopState):
         self.specs_changed = True
 
     def _location_of(self, i: int) -> tuple[MutableLocation, Any] | None:
-        """Return the location whose value, or a part of it, is leaf `i`; None for a variable of the
-        caller.
+        """Return the mutable location, and its key, that holds leaf `i`; None if the leaf belongs
+        to a variable of the caller.
         """
         counts = [1 if spec is None else pytree.num_leaves(spec) for spec in self.specs]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
@@ -367,7 +368,7 @@ class Loop(LoopState):
         )
 
     def _expand_undefined(self, i: int, after: Any) -> None:
-        """Expand a tuple that has no value before the loop."""
+        """Expand a tuple that is undefined before the loop."""
         _, spec = pytree.flatten(after)
         self.values[i] = pytree.unflatten(
             spec, [Undefined(self.names[i] + p) for p in pytree.key_paths(spec)]
@@ -376,7 +377,7 @@ class Loop(LoopState):
         self.specs_changed = True
 
     def _widen(self, carried: LoopCarried, after: Any) -> None:
-        """Generalize the shape and dtype of `carried` to those of its successor."""
+        """Generalize the shape and dtype of `carried`, so that they also cover `after`."""
         like = carried.variable if meta_of(carried.initial) is None else carried.initial
         if isinstance(after, Undefined):
             reject_merge(carried.name, like, after, LABELS, "an iteration deletes its value")
@@ -391,8 +392,8 @@ class Loop(LoopState):
             carried.meta, self.changed = Meta(shape, found.dtype), True
 
     def _rebound_successors(self, inner: OpenBlock) -> Successors:
-        """Return the successors of external tensors that the body changed in place, after restoring
-        them.
+        """Return the values that external tensors have after the body changed them in place, and
+        restore the tensors.
         """
         found: Successors = []
         for key, (tensor, before) in inner.rebound.items():
@@ -420,8 +421,8 @@ class Loop(LoopState):
             self.changed = True
 
     def _value_after(self, inner: OpenBlock, value: Any) -> Any:
-        """Return a value at the end of an iteration. External tensors that changed in place will be
-        restored.
+        """Return the value of a tensor at the end of an iteration. For an external tensor that
+        changed in place this is a new tensor, because the original one is restored.
         """
         return self.recorder.variable(value.raw) if id(value) in inner.rebound else value
 
@@ -488,8 +489,8 @@ class Loop(LoopState):
         emit_while(recorder, inner.block, flag.name)
 
     def _first_condition(self) -> Tensor:
-        """Record the condition before the first iteration. What the test itself changes is assigned
-        to the carried variables.
+        """Record the condition before the first iteration. Values that the test itself changes are
+        assigned to the carried variables.
         """
         start = self._start_values()
         found, values = self._run_test(list(start))
@@ -533,8 +534,9 @@ class Loop(LoopState):
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
-        """Write the parallel assignment at the end of an iteration: a value that another assignment
-        overwrites is copied first.
+        """Write the assignments to the carried variables at the end of an iteration, as if they
+        were
+        simultaneous: a value that an earlier assignment would overwrite is copied first.
         """
         assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}

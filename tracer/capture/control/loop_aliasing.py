@@ -1,5 +1,5 @@
 """Alias analysis of loops: which loop-carried values may be the same tensor in some iteration, and
-which are invalidated. The body is recorded until a fixed point is reached.
+which of them are invalidated. The body is recorded until the result no longer changes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LoopCarried:
 class LoopAliasAnalysis:
     """The aliases that the body of one loop creates.
 
-    aliases: of the program, as they are before the loop
+    aliases: the alias relation of the program before the loop.
     """
 
     def __init__(self, aliases: Aliases) -> None:
@@ -72,9 +72,10 @@ class LoopAliasAnalysis:
         self.aliases.record_creation(array, self._start)
 
     def begin_iteration(self, values: Mapping[Hashable, Any]) -> None:
-        """Set up the aliases for recording the body: all that previous iterations may have created.
+        """Set up the alias relation for recording the body: it contains every alias that a previous
+        iteration may have created.
 
-        values: the carried values, by a key that stays the same for each recording of the body
+        values: the carried values. The key of a value is the same in each recording of the body.
         """
         aliases = self.aliases
         self._links = aliases.num_links()
@@ -106,9 +107,9 @@ class LoopAliasAnalysis:
                 self.aliases.link_lists(lists[one].variable, lists[two].variable)
 
     def end_iteration(self, left: dict[Hashable, Any]) -> bool:
-        """Record the aliases after an iteration, and return whether there are new ones.
+        """Record the aliases after an iteration; return whether there are new ones.
 
-        left: the values for the next iteration, by key
+        left: the values for the next iteration, by key.
         """
         before = self._size()
         for key, value in left.items():

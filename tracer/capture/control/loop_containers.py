@@ -1,5 +1,5 @@
-"""Lists and dicts that a loop expands to leaves. Each iteration has new containers, which may alias
-those from before the loop or from the previous iteration.
+"""Lists and dicts that a loop expands to their leaves. Each iteration gets new containers, which
+may alias those from before the loop or from the previous iteration.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .mutable_locations import DictItems, ListItems, track
 class ExpandedContainers:
     """The expanded containers of a loop.
 
-    initial: by position of the value, the snapshot from before the loop
+    initial: by position of the value, the snapshot of the container before the loop.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -33,8 +33,8 @@ class ExpandedContainers:
         self._changed = False
 
     def expand(self, i: int, container: Any) -> Any:
-        """Expand value `i`: invalidate it under other names while the loop is recorded, and return
-        a copy.
+        """Expand value `i`, and return a copy of it. While the loop is recorded, reading the
+        original container raises an error.
         """
         found = self._snapshot_of(container) or snapshot_container(container)
         if found is None:
@@ -69,8 +69,8 @@ class ExpandedContainers:
             invalidate(container)
 
     def begin_iteration(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
-        """Return snapshots of the containers of an iteration. Containers that may have other names
-        become MayAlias containers.
+        """Return snapshots of the containers of an iteration. A container that may have other names
+        is replaced by a MayAlias container.
         """
         starts = [id(found.container) for found in self.initial.values()]
         for i, found in self.initial.items():
@@ -84,7 +84,7 @@ class ExpandedContainers:
         }
 
     def end_iteration(self, given: dict[int, ContainerSnapshot], made: list[Any]) -> None:
-        """Record what an iteration did to the containers."""
+        """Record which containers the iteration mutated and which it replaced."""
         for i, start in given.items():
             self._changed = self._changed or any(True for _ in start.iter_changed())
             if made[i] is not start.container and (left := snapshot_container(made[i])) is not None:

@@ -24,9 +24,9 @@ MAX_PER_NAME = 16
 
 
 class LoopLocations:
-    """The locations, in the order in which they were found.
+    """The mutable locations that a loop changes, in the order in which they were found.
 
-    names: by id, the names of lists whose length changes
+    names: by id, the names of lists whose length changes.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -54,7 +54,7 @@ class LoopLocations:
         """Yield the name and the value before the loop of each location that an iteration changed
         for the first time.
 
-        grown: by id, lists that change their length; those in mutable locations are added
+        grown: by id, the lists whose length changes; lists in mutable locations are added to it.
         """
         for change in changes.values():
             location = change.location

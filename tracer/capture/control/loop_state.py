@@ -1,5 +1,5 @@
-"""The loop-carried state of a loop: containers are expanded to leaves, each of which is carried by
-itself, and rebuilt for each iteration.
+"""The loop-carried state of a loop. Containers are expanded to leaves; each leaf is carried as a
+separate variable, and the containers are rebuilt for each iteration.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ Values = list[Any]
 class LoopState:
     """The values of a loop.
 
-    num_named: how many of them are variables of the caller; the others are in mutable locations;
-    specs: the structure of each value that is expanded, None for a leaf
+    num_named: the number of values that are variables of the caller; the other values are in
+    mutable locations.
+    specs: the structure of each value that is expanded to leaves; None for a leaf.
     """
 
     recorder: Recorder
@@ -61,7 +62,7 @@ class LoopState:
         return condition, self._unpack(result)
 
     def _pack(self, leaves: Values) -> Values:
-        """Return the values of the caller for the leaves."""
+        """Rebuild the values of the caller from the leaves."""
         found, at = [], 0
         for spec in self.specs:
             if spec is None:
@@ -98,7 +99,7 @@ class LoopState:
         return leaves
 
     def _expand(self, leaf: int) -> None:
-        """Expand a container: carry each of its leaves by itself."""
+        """Replace a container by its leaves, each of which is carried as a separate variable."""
         at = 0
         for i, spec in enumerate(self.specs):
             if spec is None and at == leaf:

@@ -1,7 +1,8 @@
 """Lists and dicts that may be the same object as another one: `a` after `if c: a = b`.
 
-The merged value of a branch is a new container. It is valid until one of the containers that it may
-alias is mutated; then reading the others raises an error.
+The merged value after a branch is a new container that records its possible originals. It is valid
+until one of the originals is mutated. Mutating it invalidates the originals; reading an invalidated
+container raises an error.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 
 
 class Invalidated(Undefined):
-    """Stands for the contents of a container that may have changed under another name."""
+    """Stands for the contents of a container that may have been mutated through another name."""
 
     def use(self) -> NoReturn:
         """Raise TraceError."""
@@ -29,8 +30,8 @@ class Invalidated(Undefined):
 
 
 def invalidate_undefined(label: str, value: Any) -> Any:
-    """Return the value of a dict key after a branch. A value that cannot be merged invalidates the
-    dict.
+    """Return the value of a dict key after a branch. If the value could not be merged, it is an
+    Invalidated value: reading it raises an error.
     """
     return (
         Invalidated(label, f"'{label}' {value.why}")
@@ -40,7 +41,9 @@ def invalidate_undefined(label: str, value: Any) -> Any:
 
 
 class LoopText(Invalidated):
-    """Stands for a string that a loop body assigns: programs have no strings."""
+    """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
+    the loop raises an error; after the capture it is replaced by the string.
+    """
 
     def __init__(self, label: str, text: str) -> None:
         super().__init__(
@@ -52,7 +55,7 @@ class LoopText(Invalidated):
 
 
 def restore_texts(value: Any) -> Any:
-    """Replace the LoopText values in nested lists and dicts by their strings."""
+    """Replace the LoopText values in nested lists and dicts by the strings that they stand for."""
     if isinstance(value, list | dict):
         value = to_builtin(value)
         items = raw_items(value)
@@ -160,10 +163,10 @@ def name_prefix(container: Any) -> str:
 
 
 class MayAlias:
-    """A container that is one of several.
+    """A container that is one of several other containers, depending on the path.
 
-    origins: the containers that it may be, with their items at its creation; since_line: the line
-    of the branch or loop
+    origins: the containers that it may be, with their items at its creation.
+    since_line: the line of the branch or loop.
     """
 
     origins: Sequence[tuple[Any, list[Any]]] = ()
@@ -305,10 +308,10 @@ def snapshot_container(value: Any) -> ContainerSnapshot | None:
 
 @dataclass
 class ContainerMerge:
-    """Containers after a branch.
+    """The merge of the lists and dicts of two branches.
 
-    merged: by id, containers that are the same object on both paths, with their merged items;
-    created: new containers, with the snapshots of both paths
+    merged: by id, containers that are the same object on both paths, with their merged items.
+    created: new containers, with the snapshots of both paths.
     """
 
     merged: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -319,10 +322,10 @@ class ContainerMerge:
     def merge(
         self, built: Any, one: ContainerSnapshot | None, two: ContainerSnapshot | None
     ) -> Any:
-        """Return the container of one name.
+        """Return the container that a name denotes after the branches.
 
         built: the merged items.
-        one, two: the snapshots of both paths.
+        one, two: the snapshots of the container in the two branches.
         """
         if one is None or two is None or type(built) not in (list, dict, tuple):
             return built
@@ -349,9 +352,9 @@ class ContainerMerge:
 
 
 class BranchContainers:
-    """Tracks the lists and dicts that two branches change.
+    """Tracks how two branches change lists and dicts.
 
-    values: the variables that the branches change, before the branches
+    values: the variables that the branches change, with their values before the branches.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -395,7 +398,7 @@ class BranchContainers:
     def merge(self, chosen: list[Any]) -> list[Any]:
         """Return the variables after the branches.
 
-        chosen: the merged values, in copies
+        chosen: the merged values; containers are copies.
         """
         merge = ContainerMerge()
         found = [

@@ -1,5 +1,5 @@
-"""Loop variables that only some iterations assign. A loop-carried flag tells whether the variable
-has a value; reading the variable checks the flag at run time.
+"""Loop variables that only some iterations assign. A loop-carried bool states whether the variable
+has a value; a read of the variable checks the bool at run time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ ANY_BLOCK = -1  # no block: reads are checked at run time only
 
 @dataclass
 class DefinedFlag(LoopCarried):
-    """The flag that tells whether a loop variable has a value. of: the variable before the loop"""
+    """The loop-carried bool that states whether a loop variable has a value.
+
+    of: the variable before the loop.
+    """
 
     of: Any = None
 
@@ -33,8 +36,8 @@ class DefinedFlag(LoopCarried):
 
 
 def is_user_name(name: str) -> bool:
-    """Whether a name occurs in the user's code. Names of the conversion contain words in plain
-    English.
+    """Whether a name occurs in the user's code. Descriptions that the conversion uses as names
+    contain spaces, such as "the value returned".
     """
     return not name.startswith(("the ", "whether ", "result "))
 
@@ -84,23 +87,23 @@ def is_defined(recorder: Recorder, value: Any) -> Any:
 
 
 def without_check(recorder: Recorder, value: Any) -> Any:
-    """Return a value that is not read any more, without its run-time check."""
+    """Return a value without its run-time check, for a value that is not read any more."""
     return value if _check_of(value) is None else OPS["assign"](recorder.variable(value.raw))
 
 
 class UndefinedLoopValues:
     """Loop-carried values that may be undefined after some iteration.
 
-    flags: by position, whether they have a value
+    flags: by position, the bool that states whether the value is defined.
     """
 
     def __init__(self) -> None:
         self.flags: dict[int, DefinedFlag] = {}
 
     def add_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
-        """Add a flag if a value turned out to need one, and return whether it did.
+        """Add a flag if the value needs one; return whether a flag was added.
 
-        before: the value before the loop
+        before: the value before the loop.
         """
         if i in self.flags or (
             maybe_undefined_of(name, before) is None and maybe_undefined_of(name, after) is None
@@ -110,7 +113,10 @@ class UndefinedLoopValues:
         return True
 
     def annotate(self, values: list[Any], where: str = "") -> None:
-        """Mark the variables as maybe-undefined. where: the line of the loop, after it"""
+        """Mark the variables as maybe-undefined.
+
+        where: the line of the loop; given after the loop only.
+        """
         for i, flag in self.flags.items():
             assert flag.variable is not None
             late = UndefinedCheck(
@@ -119,7 +125,10 @@ class UndefinedLoopValues:
             values[i].maybe_undefined = MaybeUndefined(flag.name, WHY, ANY_BLOCK, None, late)
 
     def successors(self, i: int, left: dict[int, Any]) -> Iterator[tuple[LoopCarried, Any]]:
-        """Yield the flag of a value with its successor. left: whether each value is defined"""
+        """Yield the flag of value `i` with its next value.
+
+        left: by position, whether each value is defined after the iteration.
+        """
         if i in self.flags:
             yield self.flags[i], left[i]
 

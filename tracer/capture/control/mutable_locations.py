@@ -1,7 +1,8 @@
-"""Mutable locations that a branch or loop body may write: cells, globals, attributes and elements.
+"""Mutable Python locations that a branch or loop body may write: closure cells, globals, attributes
+and elements.
 
-Recording a body writes to them. Each branch must start from the values before, and the values
-afterwards depend on the path that a run takes.
+Recording a body executes its writes. Therefore the values from before the body are restored, so
+that the other branch starts from them, and the new values are merged or loop-carried.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from .may_alias import (
 
 @dataclass(frozen=True, eq=False)
 class MutableLocation:
-    """A location with values by key.
+    """A mutable Python object and the values that it holds by key.
 
-    name: of the target in the user's code.
+    name: the name of the target in the user's code.
     target: the cell, dict or list.
-    keys: the relevant keys, None for all.
+    keys: the keys that are tracked; None for all keys.
     kind: the class of the object if the values are its attributes.
     """
 
@@ -43,7 +44,7 @@ class MutableLocation:
 
     @property
     def id(self) -> tuple[int, Any]:
-        """Identify the target and the keys."""
+        """A key that identifies the target and the tracked keys."""
         return id(self.target), self.keys
 
     def read(self) -> dict[Any, Any]:
@@ -70,7 +71,7 @@ class MutableLocation:
         return self.name
 
     def default(self, key: Any) -> Any:
-        """Return what reading a missing key returns: the attribute of the class, or Undefined."""
+        """Return the value that reading a missing key yields: the class attribute, or Undefined."""
         for each in () if self.kind is None else self.kind.__mro__:
             found = vars(each).get(key)
             if found is not None and not hasattr(type(found), "__get__"):
@@ -98,7 +99,7 @@ class CellLocation(MutableLocation):
 
 
 class NamespaceLocation(MutableLocation):
-    """The globals of a module that a function writes, or the attributes of an object."""
+    """The globals of a module, or the attributes of an object, by name."""
 
     def read(self) -> dict[Any, Any]:
         """Return the values by name."""
@@ -162,7 +163,7 @@ class ListItems(MutableLocation):
 class Mutation:
     """The change of one location by a recorded body.
 
-    contents: by key, snapshots of the containers that the body stored
+    contents: by key, snapshots of the containers that the body stored.
     """
 
     location: MutableLocation
@@ -186,8 +187,8 @@ Mutations = dict[tuple[int, Any], Mutation]
 
 
 def track(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
-    """Save the values of locations before the body of a branch or loop may change them. Later calls
-    for the same location have no effect.
+    """Save the values of locations before the body of a branch or loop may change them. If a
+    location is already saved, nothing happens.
     """
     inner = (
         recorder.open_blocks[::-1]
@@ -231,7 +232,7 @@ def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
     """Raise TraceError if a body changed state that cannot be restored. Attributes that other
     locations restore are ignored.
 
-    of_setters: check only objects whose attribute assignments run user code
+    of_setters: check only objects whose attribute assignments run user code.
     """
     noted = {
         id(location.target) for location, _ in inner.locations.values() if location.can_restore
@@ -244,7 +245,9 @@ def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
 
 
 def _without_keys(change: Mutation, owned: set[Any]) -> Mutation:
-    """Remove the keys that the statement itself handles."""
+    """Return the mutation without the keys in `owned`, which the `if` or loop statement merges
+    itself.
+    """
     if not owned:
         return change
     after = {
@@ -260,9 +263,9 @@ def _without_keys(change: Mutation, owned: set[Any]) -> Mutation:
 
 
 class LengthChange(TraceError):
-    """The paths through a branch or loop leave a list with different lengths.
+    """A list has different lengths on two paths through a branch or loop.
 
-    target: the list
+    target: the list.
     """
 
     def __init__(self, location: MutableLocation, what: str) -> None:

@@ -1,5 +1,8 @@
-"""Variables that are None on some paths. A bool of the program tells whether the value is None, and
-conditions tell what they imply about it.
+"""Variables that are None on some paths.
+
+The none flag of a variable is a bool of the program that states whether the variable is None.
+Conditions such as `x is not None` record which none flags they imply, so that `x` may be used under
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ NO_CONDITIONS: tuple[KnownConditions, KnownConditions] = (frozenset(), frozenset
 
 
 def none_flag(value: Any) -> Any:
-    """Whether a value is None: True, False, or a bool of the program."""
+    """Return the none flag of a value: True, False, or a bool of the program."""
     if value is None:
         return True
     return (
@@ -35,7 +38,7 @@ def none_flag(value: Any) -> Any:
 
 
 def none_implications(condition: Any) -> tuple[KnownConditions, KnownConditions]:
-    """Return what is known about none flags if a condition holds, and if it does not."""
+    """Return what is known about none flags if a condition is true, and if it is false."""
     found: tuple[KnownConditions, KnownConditions] = (
         getattr(condition, "none_conditions", None) or NO_CONDITIONS
     )
@@ -43,9 +46,7 @@ def none_implications(condition: Any) -> tuple[KnownConditions, KnownConditions]
 
 
 def facts_if(condition: Any, holds: bool) -> KnownConditions:
-    """Return the conditions and none flags whose value is known if a condition holds, or if it does
-    not.
-    """
+    """Return the conditions and none flags whose values are known if `condition` equals `holds`."""
     if not isinstance(condition, Variable):
         return frozenset()
     side = 0 if holds else 1
@@ -64,7 +65,9 @@ def set_implications(made: Any, where_true: KnownConditions, where_false: KnownC
 
 
 def merged_conditions(pred: Any, a: Any, b: Any, value: bool) -> KnownConditions:
-    """Return what is known if the merge of two bools by a condition equals `value`."""
+    """Return what is known if a merged bool equals `value`: `a` where `pred` is true, otherwise
+    `b`.
+    """
     ways = [
         facts_if(pred, holds) | (facts_if(way, value) if isinstance(way, Variable) else frozenset())
         for way, holds in ((a, True), (b, False))
@@ -78,20 +81,20 @@ def mark_optional(
 ) -> Variable:
     """Mark a variable as None where `flag` is true; ops of `block` must not use it.
 
-    where: the line that assigned it
+    where: the line that assigned it.
     """
     flag.none_conditions = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
     at = f" (see {value.where or where})" if value.where or where else ""
     late = UndefinedCheck(name, value.raw, flag.name, "", expected=False, kind=IS_NONE)
     value.maybe_undefined = MaybeUndefined(
-        name, f"may be None here{at}: ask `is not None` before", block, flag, late
+        name, f"may be None here{at}: check `is not None` before", block, flag, late
     )
     return value
 
 
 def mark_optional_result(value: Variable, function: str, missing: Variable) -> Variable:
-    """Mark the result of a function as None where `missing` is true; an op that uses it fails in a
-    run where it is None.
+    """Mark the result of a function as None where `missing` is true. If an op uses the result in a
+    run in which it is None, the run fails.
     """
     made = mark_optional(value, function, missing, -1)
     assert made.maybe_undefined is not None
@@ -100,7 +103,7 @@ def mark_optional_result(value: Variable, function: str, missing: Variable) -> V
 
 
 def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
-    """Return the none flag of a value on one path of a condition."""
+    """Return the none flag of `value` on the path on which `condition` equals `holds`."""
     flag = none_flag(value)
     for name, is_true in none_implications(condition)[0 if holds else 1]:
         if isinstance(flag, Variable) and flag.name == name:
@@ -120,7 +123,7 @@ class OptionalLoopValues:
     def carry(
         self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
     ) -> LoopCarried | None:
-        """Return the carried variable for an optional value; None for other values."""
+        """Return the loop-carried variable for a value that may be None; None for other values."""
         given = [v for v in (initial, after) if meta_of(v) is not None]
         if (
             not given
@@ -141,8 +144,8 @@ class OptionalLoopValues:
         )
 
     def add_if_needed(self, i: int, carried: LoopCarried, after: Any) -> bool:
-        """Add a flag if a value turned out to be None after an iteration, and return whether it
-        did.
+        """Add a none flag if the value may be None after an iteration; return whether a flag was
+        added.
         """
         if i in self.flags or none_flag(after) is False:
             return False
@@ -150,7 +153,7 @@ class OptionalLoopValues:
         return True
 
     def successors(self, i: int, after: Any) -> Iterator[tuple[LoopCarried, Any]]:
-        """Yield the flag of a value with its successor."""
+        """Yield the none flag of value `i` with its next value."""
         if i in self.flags:
             yield self.flags[i], none_flag(after)
 

@@ -1,5 +1,5 @@
-"""`StaticRNN` of Paddle 1.x: a step that runs for each element of sequences along their first
-axis.
+"""`StaticRNN` of Paddle 1.x: a step function that runs for each slice of its input sequences along
+their first axis.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Memory:
 
 @dataclass
 class Sequences:
-    """The sequence inputs, by name: the whole sequence, the variable of one step, and the name by
-    which a step reads the whole sequence.
+    """The sequence inputs, by name: the whole sequence, the variable of its slice in a step, and
+    the name under which a step can read the whole sequence.
     """
 
     outer: dict[str, Tensor] = field(default_factory=dict)
@@ -111,7 +111,10 @@ class StaticRNN:
         self._results = [self._declare_output(name) for name in self._output_names]
 
     def step_input(self, x: Tensor) -> Variable:
-        """Return the element of a sequence for a step. x: [T, ...] from outside -> [...]"""
+        """Return the slice of a sequence for a step.
+
+        x: [T, ...], created before the step; the result has the shape [...].
+        """
         recorder = self._recorder("step_input")
         self._check_outside("step_input", "x", x)
         meta = x.meta
@@ -138,12 +141,12 @@ class StaticRNN:
         init_batch_dim_idx: int = 0,
         ref_batch_dim_idx: int = 1,
     ) -> Variable:
-        """Return a value that is carried from step to step, initially `init`, or `shape` filled
-        with `init_value`.
+        """Return a value that is carried from step to step. It starts as `init`, or as a tensor of
+        `shape` filled with `init_value`.
 
-        Axis init_batch_dim_idx of `shape` has the size of axis ref_batch_dim_idx of `batch_ref`.
-        For the element of a step input, the whole sequence is the reference, so that axis 1 is the
-        first axis of the element.
+        Axis `init_batch_dim_idx` of `shape` gets the size of axis `ref_batch_dim_idx` of
+        `batch_ref`. If `batch_ref` is a step input, axes are counted in the whole sequence: axis 1
+        is the first axis of the slice.
         """
         recorder = self._recorder("memory")
         if init is None:
@@ -194,7 +197,7 @@ class StaticRNN:
             self.step_output(each)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the outputs [T, ...]: one, or a list."""
+        """Return the stacked outputs [T, ...]: one Variable, or a list."""
         if not self._results:
             _reject("", "the outputs are there after the step")
         return self._results[0] if len(self._results) == 1 else self._results
@@ -253,9 +256,7 @@ class StaticRNN:
     # --------------------------------------------------------------------------
 
     def _shadow_sequence(self, name: str, x: Tensor) -> None:
-        """Give a whole sequence another name inside of the step, where its name denotes one
-        element.
-        """
+        """Rename a whole sequence in the step, because its name denotes a slice there."""
         assert self._mode is not None
         assert self._outer_block is not None
         recorder = self._mode.recorder
@@ -274,7 +275,7 @@ class StaticRNN:
         )
 
     def _restore_names(self) -> None:
-        """Restore the name of the whole sequence after the step."""
+        """Undo `_shadow_sequence` after the step."""
         assert self._mode is not None
         self._stage = AFTER
         for name, alias_name in self._inputs.alias_name.items():
@@ -282,7 +283,7 @@ class StaticRNN:
             self._mode.recorder.rebind(alias_name, name)
 
     def _write_sequence_copies(self, block: Block, start: int) -> None:
-        """Write copies of the whole sequences that the step reads; ops before the step read the
+        """Write copies of the whole sequences that the step reads. Ops before the step read the
         sequences themselves.
         """
         assert self._mode is not None
@@ -304,7 +305,7 @@ class StaticRNN:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """Write the ops of the body to the block around the step."""
+        """Write the ops of the `with` body to the block that contains the step."""
         assert self._mode is not None
         assert self._outer_block is not None
         with self._mode.recorder.in_block(self._outer_block):

@@ -1,4 +1,4 @@
-"""Branches with more than two sides: `case` and `switch_case`."""
+"""Branches with more than two alternatives: `case` and `switch_case`."""
 
 from __future__ import annotations
 

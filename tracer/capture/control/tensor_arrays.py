@@ -1,5 +1,5 @@
-"""TensorArrays: lists of tensors in a program (LOD_TENSOR_ARRAY variables) that it appends to and
-indexes at run time.
+"""TensorArrays: LOD_TENSOR_ARRAY variables that represent Python lists of tensors which the program
+appends to and indexes at run time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ INT64 = np.dtype(np.int64)
 
 
 class EmptyArrayRead(IndexError):
-    """An element is read from a TensorArray that nothing has been written to yet."""
+    """Raised if code reads an element of a TensorArray to which nothing was written yet."""
 
 
 class TensorArray(Aliasable):
@@ -59,7 +59,7 @@ class TensorArray(Aliasable):
 
     @classmethod
     def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
-        """Return a list with these tensors or scalars."""
+        """Return a TensorArray with these tensors or scalars."""
         result = cls(mode)
         result.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
@@ -68,7 +68,10 @@ class TensorArray(Aliasable):
 
     @classmethod
     def replacing(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
-        """Replace a Python list, under all its names, by a TensorArray. name: one of the names"""
+        """Replace a Python list, under all its names, by a TensorArray.
+
+        name: one of the names.
+        """
         if len(items) == 1 and isinstance(items[0], ReplacedByArray):
             found: TensorArray = items[0].array
             return found
@@ -90,7 +93,7 @@ class TensorArray(Aliasable):
 
     @property
     def element_info(self) -> tuple[Any, ...]:
-        """What is known of the elements: Meta, scalar kind and LoD level."""
+        """The element type: Meta, scalar kind and LoD level."""
         return self.element, merge_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
@@ -177,8 +180,8 @@ class TensorArray(Aliasable):
         return constant(index) if index >= 0 else self._from_the_end(index)
 
     def _from_the_end(self, index: int) -> Tensor:
-        """Return the position of a negative index; the length, which is out of range, if there is
-        no such element.
+        """Return the non-negative position of a negative index. If there is no such element, return
+        the length, which is out of range.
         """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
@@ -211,8 +214,8 @@ class TensorArray(Aliasable):
         return result
 
     def record_empty_read(self) -> None:
-        """Record a read while the element type is unknown: a loop body that writes to the list
-        later is recorded again.
+        """Record a read while the element type is unknown. If a later part of the loop body writes
+        to the list, the body is recorded again.
         """
         _recorder().empty_arrays.append(self)
 
@@ -262,7 +265,7 @@ class TensorArray(Aliasable):
         self._write(position, value)
 
     def _check_inside(self, position: Tensor, index: Any) -> None:
-        """Write an assert that a position exists: Paddle would extend the list."""
+        """Write an assert that a position exists. Without it, Paddle's op would extend the list."""
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
@@ -292,7 +295,9 @@ class TensorArray(Aliasable):
             raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
 
     def push(self, value: Any) -> None:
-        """Append an element, also to a list that stands for a tuple, while it is built."""
+        """Append an element; allowed for a list that stands for a tuple, because tuples are built
+        with it.
+        """
         self._write(self.length(), value)
 
     def _push_all(self, values: Any) -> None:
@@ -457,8 +462,10 @@ def array_length(array: Any) -> Any:
 def tensor_array_to_tensor(
     input: Any, axis: int = 1, use_stack: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """Return the elements of a list, concatenated along `axis` or, with use_stack, stacked along a
-    new axis; and the size of each along it, int32[N].
+    """Concatenate the elements of a list along `axis`, or stack them along a new axis if
+    `use_stack`.
+
+    Returns the tensor, and the sizes of the elements along the axis, int32[N].
     """
     if not isinstance(input, TensorArray):
         joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)

@@ -1,4 +1,6 @@
-"""`while_loop`: a loop given by functions; runs in Python or is recorded."""
+"""`while_loop`: a loop whose condition and body are functions. In eager mode it runs in Python;
+otherwise it is recorded.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,13 @@ def while_loop(
     is_test: bool = False,
     name: str | None = None,
 ) -> list[Any]:
-    """Run `body(*loop_vars)` while `cond(*loop_vars)` holds, and return the last loop_vars with the
-    structure of the first ones.
+    """Run `body(*loop_vars)` while `cond(*loop_vars)` is true. Return the last loop_vars, nested
+    like the first ones.
 
     cond: returns a bool with one element.
-    body: returns a list like loop_vars Sizes may change from iteration to iteration, dtypes must
-    not.
+    body: returns a list like loop_vars.
+
+    Sizes may change from iteration to iteration; dtypes must not.
     """
     if not callable(cond) or not callable(body):
         raise TypeError(with_user_line("while_loop: cond and body should be functions"))

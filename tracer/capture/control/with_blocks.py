@@ -32,9 +32,10 @@ def require_static_mode(what: str) -> Static:
 
 @contextmanager
 def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
-    """Record the body of a `with` statement, then assign the new values of outer variables to them.
+    """Record the body of a `with` statement. At its end, write assignments of the new values to
+    outer variables.
 
-    repeats: whether it is a loop body
+    repeats: whether the body is a loop body.
     """
     recorder = mode.recorder
     with recorder.new_block() as inner:
@@ -52,10 +53,10 @@ def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
 
 
 class While:
-    """A loop: `with While(cond).block():` runs its body while `cond`, a bool [1], holds.
+    """A loop: `with While(cond).block():` runs its body while `cond`, a bool [1], is true.
 
-    Results must be written to variables from outside of the body: `assign(value, output=x)`,
-    `increment`. The body must write `cond`.
+    The body must write its results to variables that were created before it (`assign(value,
+    output=x)`, `increment`), and must write `cond`.
     """
 
     def __init__(self, cond: Variable, is_test: bool = False, name: str | None = None) -> None:
@@ -77,10 +78,10 @@ class While:
 
 class ConditionalBlock:
     """A branch: `with ConditionalBlock([cond], is_scalar_condition=True).block():` runs its body if
-    `cond`, a bool [1], holds.
+    `cond`, a bool [1], is true.
 
-    Without is_scalar_condition the body runs if no variable that it reads from outside is empty, as
-    in Paddle, whatever `inputs` are.
+    Without is_scalar_condition the body runs if none of the outer variables that it reads is empty,
+    whatever `inputs` are, as in Paddle.
     """
 
     def __init__(

@@ -74,7 +74,11 @@ def typed_attr(value: bool | int | str) -> Attr:
 
 
 class Printer:
-    """The kernel of the op `print`. settings: its attributes; name: the variable"""
+    """The kernel of the op `print`.
+
+    settings: the attributes of the op.
+    name: the printed variable.
+    """
 
     def __init__(self, settings: dict[str, Any], name: str) -> None:
         self._settings, self._name = settings, name
@@ -139,7 +143,10 @@ def Assert(
 
 
 class UndefinedRead:
-    """The kernel that fails when an undefined variable is read. message: the reason"""
+    """The kernel that raises an error when an undefined variable is read.
+
+    message: the reason.
+    """
 
     def __init__(self, message: str) -> None:
         self._message = message
@@ -150,7 +157,11 @@ class UndefinedRead:
 
 
 class AssertCheck:
-    """The kernel of the op `assert`. where: the user's line; message: the user's message"""
+    """The kernel of the op `assert`.
+
+    where: the user's line.
+    message: the user's message.
+    """
 
     def __init__(self, summarize: int, where: str, message: str = "") -> None:
         self._max_elements, self._where = summarize, where

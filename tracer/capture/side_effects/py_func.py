@@ -1,7 +1,6 @@
-"""Python functions as ops: py_func, and static_pylayer with a backward pass of its own.
+"""Python functions as ops: `py_func`, and `static_pylayer` with a separate backward function.
 
-A function is identified by a number. A program with such an op runs only in the process that
-recorded it.
+An op refers to its function by a number, so the program runs only in the process that recorded it.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ Function = Callable[..., Any]
 
 @dataclass
 class PythonCall:
-    """A function that programs call.
+    """A Python function that programs call.
 
     backward: its gradient function.
-    skipped: operands and results that are not passed to it.
+    skipped: inputs and outputs that are not passed to `backward`.
     """
 
     function: Function
@@ -46,7 +45,9 @@ def _register_call(call: PythonCall) -> int:
 
 
 def registered_call(number: int) -> PythonCall:
-    """Return the function with a number. Raises OarlockError for a number of another process."""
+    """Return the function with a number. Raises OarlockError for a number that this process did not
+    register.
+    """
     if not 0 <= number < len(PYTHON_CALLS):
         raise OarlockError(
             f"py_func: function number {number} is not one of this process; it was not saved "
@@ -56,7 +57,7 @@ def registered_call(number: int) -> PythonCall:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return one value or several as a list."""
+    """Convert to a list: a list or tuple, a single value, or None (an empty list)."""
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -120,7 +121,10 @@ def py_func(
 
 
 class PyFuncKernel:
-    """The kernel of the op `py_func`. dtypes: of its results"""
+    """The kernel of the op `py_func`.
+
+    dtypes: the dtypes of its results.
+    """
 
     def __init__(self, number: int, dtypes: Sequence[Any]) -> None:
         self._function = registered_call(number).function
@@ -151,9 +155,9 @@ def backward_call(
     number: int, operands: list[str], results: list[str], gradients: list[str], wanted: list[int]
 ) -> tuple[int, list[str]]:
     """Return the number of the function that computes the gradients of a py_func, and the names of
-    its operands.
+    its inputs.
 
-    wanted: which of the gradients are needed
+    wanted: for each gradient, whether it is needed.
     """
     call = registered_call(number)
     assert call.backward is not None
@@ -181,8 +185,8 @@ def static_pylayer(
     backward_fn: Function | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return forward_fn(*inputs). Gradients are computed by backward_fn from those of the results,
-    not by the ops of forward_fn.
+    """Return forward_fn(*inputs). Its gradients are computed by `backward_fn` from the gradients of
+    the results, instead of by differentiating the ops of forward_fn.
     """
     recorder = _require_mode("static_pylayer").recorder
     operands = as_list(inputs)

@@ -1,8 +1,7 @@
-"""Run by Python when a process starts that inherits Oarlock in Paddle's place: this folder stands
-first in its PYTHONPATH.
+"""Python runs this file at the start of child processes, because its folder is first in PYTHONPATH.
 
-Nothing of Oarlock is imported before something imports `paddle`; a Python that has no Oarlock is
-left alone.
+It installs Oarlock as `paddle` at the first import of `paddle`. A Python without Oarlock is not
+changed.
 """
 
 import os
@@ -14,24 +13,24 @@ from importlib.util import module_from_spec
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class _First(MetaPathFinder):
-    """Waits for the first import of paddle."""
+class _LazyInstaller(MetaPathFinder):
+    """Installs Oarlock's finder at the first import of paddle."""
 
     def find_spec(self, fullname, path=None, target=None):  # type: ignore[no-untyped-def]
-        """Implement the import protocol."""
+        """Install Oarlock if `fullname` is `paddle` or one of its submodules, and find it there."""
         if fullname.partition(".")[0] != "paddle":
             return None
         sys.meta_path.remove(self)
         try:
-            from oarlock.compat import install  # noqa: PLC0415 - only where paddle is wanted
+            from oarlock.compat import install  # noqa: PLC0415 - only if paddle is imported
         except ModuleNotFoundError:
             return None
         install(os.environ["OARLOCK_AS_PADDLE"])
         return sys.meta_path[0].find_spec(fullname, path, target)
 
 
-def _the_other() -> None:
-    """Run the sitecustomize that this one stands before, where there is one."""
+def _run_shadowed_sitecustomize() -> None:
+    """Run the sitecustomize that this one shadows, if there is one."""
     spec = PathFinder.find_spec(
         "sitecustomize", [p for p in sys.path if os.path.abspath(p or ".") != _HERE]
     )
@@ -40,5 +39,5 @@ def _the_other() -> None:
 
 
 if os.environ.get("OARLOCK_AS_PADDLE"):
-    sys.meta_path.insert(0, _First())
-_the_other()
+    sys.meta_path.insert(0, _LazyInstaller())
+_run_shadowed_sitecustomize()

@@ -1,6 +1,4 @@
-"""Data-parallel training by fleet's names: `fleet.init`, `distributed_model`,
-`distributed_optimizer`.
-"""
+"""Data-parallel training with fleet's API: `init`, `distributed_model`, `distributed_optimizer`."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from ...core.errors import OarlockError, with_user_line
 from ..collective import barrier
 from ..environment import ParallelEnv
 from ..parallel import DataParallel
-from ..start import init_parallel_env
+from ..process_group import init_parallel_env
 from . import meta_parallel, utils
 from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
 
@@ -45,13 +43,10 @@ __all__ = [
 
 
 class Fleet:
-    """What Paddle's functions of this module are methods of.
-
-    Nothing here is one: optimizers are told from it by isinstance.
-    """
+    """Paddle's class of that name, for isinstance checks; it has no instances."""
 
 
-_used: dict[str, DistributedStrategy] = {}
+_state: dict[str, DistributedStrategy] = {}
 
 
 def init(
@@ -60,22 +55,22 @@ def init(
     strategy: Any = None,
     log_level: Any = "INFO",
 ) -> None:
-    """Join the other processes.
+    """Connect to the other processes of the job.
 
-    is_collective: anything else is a parameter server, which Oarlock has not.
+    is_collective: must be True, because Oarlock has no parameter servers
     """
     if not is_collective and not getattr(role_maker, "_is_collective", False):
         raise OarlockError(
             with_user_line(
-                "fleet.init: there are no parameter servers here; give is_collective=True"
+                "fleet.init: parameter servers are not supported; pass is_collective=True"
             )
         )
-    _used["strategy"] = strategy if strategy is not None else DistributedStrategy()
+    _state["strategy"] = strategy if strategy is not None else DistributedStrategy()
     init_parallel_env()
 
 
 def distributed_model(model: Any) -> Any:
-    """`model` as a DataParallel with the strategy of `init`; itself in a world of one."""
+    """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
     strategy = _strategy("distributed_model")
     if world.everybody.size == 1:
         return model
@@ -88,45 +83,43 @@ def distributed_model(model: Any) -> Any:
 
 
 def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
-    """`optimizer`: gradients are the same on all ranks when it sees them."""
+    """Return `optimizer`: DataParallel averages the gradients already."""
     if strategy is not None:
-        _used["strategy"] = strategy
+        _state["strategy"] = strategy
     _strategy("distributed_optimizer")
     return optimizer
 
 
 def distributed_scaler(scaler: Any) -> Any:
-    """`scaler`: what overflows on one rank does on all."""
+    """Return `scaler`: averaged gradients overflow on all ranks or on none."""
     return scaler
 
 
-def _strategy(what: str) -> DistributedStrategy:
-    if "strategy" not in _used:
+def _strategy(function: str) -> DistributedStrategy:
+    if "strategy" not in _state:
         raise OarlockError(
-            with_user_line(f"fleet.{what}: call fleet.init(is_collective=True) first")
+            with_user_line(f"fleet.{function}: call fleet.init(is_collective=True) first")
         )
-    return _used["strategy"]
+    return _state["strategy"]
 
 
 def get_hybrid_communicate_group() -> Any:
-    """Refused, OarlockError: there is one group, of all ranks.
+    """Raise OarlockError: hybrid parallelism is not supported.
 
-    Model libraries take the error for a model that is whole.
+    Model libraries conclude from the error that the model is not split over ranks.
     """
     raise OarlockError(
-        with_user_line(
-            "fleet.get_hybrid_communicate_group: data is shared among ranks, and nothing else"
-        )
+        with_user_line("fleet.get_hybrid_communicate_group: only data parallelism is supported")
     )
 
 
 def worker_index() -> int:
-    """The number of this process."""
+    """Return the rank of this process."""
     return ParallelEnv().rank
 
 
 def worker_num() -> int:
-    """How many processes there are."""
+    """Return the number of processes."""
     return ParallelEnv().world_size
 
 
@@ -134,14 +127,14 @@ rank, nranks, world_size, local_rank = worker_index, worker_num, worker_num, wor
 
 
 def node_num() -> int:
-    """How many machines the launcher knows of."""
+    """Return the number of machines in the launcher's list of addresses."""
     return len({endpoint.rpartition(":")[0] for endpoint in ParallelEnv().trainer_endpoints})
 
 
 def worker_endpoints(to_string: bool = False) -> Any:
-    """The addresses of all processes."""
-    found = ParallelEnv().trainer_endpoints
-    return ",".join(found) if to_string else found
+    """Return the addresses of all processes as a list, or as a comma-separated string."""
+    endpoints = ParallelEnv().trainer_endpoints
+    return ",".join(endpoints) if to_string else endpoints
 
 
 def is_first_worker() -> bool:
@@ -150,24 +143,24 @@ def is_first_worker() -> bool:
 
 
 def is_worker() -> bool:
-    """Every process is one."""
+    """Return True: every process is a worker."""
     return True
 
 
 def is_server() -> bool:
-    """None is."""
+    """Return False: there are no parameter servers."""
     return False
 
 
 def server_num() -> int:
-    """None."""
+    """Return 0: there are no parameter servers."""
     return 0
 
 
 def barrier_worker() -> None:
-    """Wait for all."""
+    """Wait for all workers."""
     barrier()
 
 
 def stop_worker() -> None:
-    """Nothing: a world ends with its programs."""
+    """Accepted without effect: a job ends when its processes end."""

@@ -1,5 +1,5 @@
-"""`fleet.utils.hybrid_parallel_util`: gradients brought together by hand, after `no_sync` or
-recomputation.
+"""`fleet.utils.hybrid_parallel_util`: average gradients explicitly, after `no_sync` or
+recompute.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]
 
 
 def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
-    """Make the gradient of each parameter the mean over all ranks."""
+    """Average the gradient of each parameter over all ranks."""
     fused_allreduce_gradients_with_group(parameter_list, None)
 
 
@@ -23,9 +23,9 @@ def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) ->
 def fused_allreduce_gradients_with_group(
     parameter_list: Iterable[Any], group: Any, bucket_size: int = 0, scale: float | None = None
 ) -> None:
-    """Make the gradient of each parameter the mean over the ranks of a group, all of them for None.
+    """Average the gradient of each parameter over the ranks of a group (None: all ranks).
 
-    scale: to divide by instead.
+    scale: divisor of the sum, instead of the number of ranks
     """
     size = world.everybody.size if group is None else group.nranks
     for parameter in parameter_list if size > 1 else ():

@@ -1,6 +1,4 @@
-"""`fleet.meta_parallel`: sources of random numbers under names. Layers that are cut over several
-ranks are refused: here each rank has a whole model.
-"""
+"""`fleet.meta_parallel`: named random states; model-parallel layers, which raise OarlockError."""
 
 from __future__ import annotations
 
@@ -28,77 +26,76 @@ __all__ = [
 MODEL_PARALLEL_RNG = "model_parallel_rng"
 
 
-class _Cut:
-    """What has one part of a model on each rank.   instead: what has all of it"""
+class _UnsupportedLayer:
+    """A layer that Paddle splits over ranks.  replacement: what to use instead"""
 
-    instead = "layers of nn, whole on each rank"
+    replacement = "layers of nn"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        name = type(self).__name__
-        why = (
-            f"{name}: there is no model that is cut over several ranks here, only "
-            f"DataParallel; use {self.instead}"
+        message = (
+            f"{type(self).__name__}: model parallelism is not supported, only DataParallel; use "
+            f"{self.replacement}"
         )
-        raise OarlockError(with_user_line(why))
+        raise OarlockError(with_user_line(message))
 
 
-class ColumnParallelLinear(_Cut, Layer):
-    """Refused: nn.Linear."""
+class ColumnParallelLinear(_UnsupportedLayer, Layer):
+    """Not supported: raises OarlockError. Use nn.Linear."""
 
-    instead = "nn.Linear"
-
-
-class RowParallelLinear(_Cut, Layer):
-    """Refused: nn.Linear."""
-
-    instead = "nn.Linear"
+    replacement = "nn.Linear"
 
 
-class VocabParallelEmbedding(_Cut, Layer):
-    """Refused: nn.Embedding."""
+class RowParallelLinear(_UnsupportedLayer, Layer):
+    """Not supported: raises OarlockError. Use nn.Linear."""
 
-    instead = "nn.Embedding"
-
-
-class ParallelCrossEntropy(_Cut, Layer):
-    """Refused: nn.CrossEntropyLoss."""
-
-    instead = "nn.CrossEntropyLoss"
+    replacement = "nn.Linear"
 
 
-class PipelineLayer(_Cut, Layer):
-    """Refused: nn.Sequential."""
+class VocabParallelEmbedding(_UnsupportedLayer, Layer):
+    """Not supported: raises OarlockError. Use nn.Embedding."""
 
-    instead = "nn.Sequential"
+    replacement = "nn.Embedding"
 
 
-class LayerDesc(_Cut):
-    """Refused: a layer itself."""
+class ParallelCrossEntropy(_UnsupportedLayer, Layer):
+    """Not supported: raises OarlockError. Use nn.CrossEntropyLoss."""
+
+    replacement = "nn.CrossEntropyLoss"
+
+
+class PipelineLayer(_UnsupportedLayer, Layer):
+    """Not supported: raises OarlockError. Use nn.Sequential."""
+
+    replacement = "nn.Sequential"
+
+
+class LayerDesc(_UnsupportedLayer):
+    """Not supported: raises OarlockError. Use the layer itself."""
 
 
 class SharedLayerDesc(LayerDesc):
-    """Refused: a layer itself."""
+    """Not supported: raises OarlockError. Use the layer itself."""
 
 
 class RNGStatesTracker:
-    """Random numbers under names: `with tracker.rng_state(name)` draws from that one, and goes on
-    from there the next time.
+    """Named random states: in `with tracker.rng_state(name)`, random numbers continue the sequence
+    of that name.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all names."""
+        """Remove all states."""
         self.states_: dict[str, Any] = {}
         self.seeds_: set[int] = set()
 
     def add(self, name: str, seed: int) -> None:
-        """Begin a source.   OpError for a name or a seed that there is."""
+        """Add a state.  Raises OpError if the name or the seed exists already."""
         if name in self.states_ or seed in self.seeds_:
             raise OpError(
                 with_user_line(
-                    f"RNGStatesTracker: there is a state {name!r}, or one of seed {seed}, already"
+                    f"RNGStatesTracker: a state {name!r} or a state with seed {seed} exists already"
                 )
             )
         before = rng.get_rng_state()
@@ -108,22 +105,22 @@ class RNGStatesTracker:
         rng.set_rng_state(before)
 
     def get_states_tracker(self) -> dict[str, Any]:
-        """The states by their names."""
+        """Return the states by name."""
         return dict(self.states_)
 
     def set_states_tracker(self, states: dict[str, Any]) -> None:
-        """Go back to what get_states_tracker gave."""
+        """Restore the result of `get_states_tracker`."""
         self.states_ = states
 
     @contextmanager
     def rng_state(self, name: str = MODEL_PARALLEL_RNG) -> Iterator[None]:
-        """In the body random numbers come from the source of this name.
+        """Draw random numbers from the named state in the body.
 
-        OpError for one that there is not.
+        Raises OpError for an unknown name.
         """
         if name not in self.states_:
             raise OpError(
-                with_user_line(f"RNGStatesTracker: there is no state {name!r}; add it first")
+                with_user_line(f"RNGStatesTracker: there is no state {name!r}; call `add` first")
             )
         before = rng.get_rng_state()
         rng.set_rng_state(self.states_[name])
@@ -138,13 +135,13 @@ _TRACKER = RNGStatesTracker()
 
 
 def get_rng_state_tracker() -> RNGStatesTracker:
-    """The one of this process."""
+    """Return the tracker of this process."""
     return _TRACKER
 
 
 def model_parallel_random_seed(seed: int | None = None) -> None:
-    """Begin all sources anew from `seed`: as of one rank, the common one and that of
-    `model_parallel_rng`.
+    """Seed the global random state with `seed` and the state `model_parallel_rng` with
+    `seed + 1024`.
     """
     start = 2048 if seed is None else seed
     _TRACKER.reset()

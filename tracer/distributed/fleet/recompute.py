@@ -1,5 +1,5 @@
-"""Memory for time: a part of a net that keeps nothing for the way back but its operands, and is run
-again when gradients arrive.
+"""`fleet.utils.recompute` (activation checkpointing): save only the inputs of a function, and run
+it again in the backward pass.
 """
 
 from __future__ import annotations
@@ -25,77 +25,76 @@ def recompute(
     use_reentrant: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """`function(*args, **kwargs)`, of which only the operands are kept: backward() calls it once
-    more.
+    """Return `function(*args, **kwargs)` without saving its intermediate results; backward() calls
+    the function again.
 
-    preserve_rng_state: it draws the same random numbers then.  use_reentrant: taken; parameters get
-    their gradients in both ways, also where
-    no operand wants one.  What the function does beside its results it does twice, running means of
-    batch norms included.
+    preserve_rng_state: the second call draws the same random numbers. use_reentrant: accepted
+    without effect; parameters get gradients also if no argument requires one. Side effects of the
+    function happen twice, for example the update of running means in batch norms.
     """
     mode = state.mode
-    # Without gradients, or during capture, where recomputation is impossible.
+    # Without gradients, or during capture, which does not support recomputation.
     if not mode.tape or not mode.is_eager:
         return function(*args, **kwargs)
     call = _Call(function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None)
-    made, copies = call.run()
-    ends = [t for t in _tensors(made) if not t.stop_gradient]
-    if not ends:
-        return made
+    result, copies = call.run()
+    outputs = [t for t in _tensors(result) if not t.stop_gradient]
+    if not outputs:
+        return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
-    call.leaves = _leaves(ends, copies)
-    given = list(_tensors([args, kwargs]))
+    call.leaves = _leaves(outputs, copies)
+    operands = list(_tensors([args, kwargs]))
     node = Node(
-        _op(call), ([given[i] for i in call.inputs] + call.leaves,), {}, [t.array for t in ends]
+        _op(call),
+        ([operands[i] for i in call.inputs] + call.leaves,),
+        {},
+        [t.array for t in outputs],
     )
-    for index, tensor in enumerate(ends):  # what was recorded inside is forgotten with this
+    for index, tensor in enumerate(outputs):  # releases the nodes of the function's ops
         tensor.node, tensor.index = node, index
-    return made
+    return result
 
 
 class _Call:
-    """A call that is made again.
+    """A function call that can be repeated.
 
-    inputs: which of its tensors want gradients; leaves: others that it finds, such as parameters.
+    inputs: indices of the argument tensors that require gradients.
+    leaves: other tensors that require gradients, such as parameters.
     """
 
     inputs: list[int]
     leaves: list[Tensor]
 
     def __init__(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, mode: Mode, drawn: Any
+        self, function: Callable[..., Any], args: Any, kwargs: Any, mode: Mode, rng_state: Any
     ) -> None:
-        self._function, self._args, self._kwargs, self._mode, self._drawn = (
-            function,
-            args,
-            kwargs,
-            mode,
-            drawn,
-        )
+        self._function, self._args, self._kwargs = function, args, kwargs
+        self._mode, self._rng_state = mode, rng_state
 
     def run(self) -> tuple[Any, list[Tensor]]:
-        """The results, on the tape, and the copies of the tensors that it was called with: leaves,
-        so that the tape ends there.
+        """Call the function with leaf copies of its tensors, so that the tape ends there.
+
+        Returns the result, on the tape, and the copies.
         """
         copies: list[Tensor] = []
-        args, kwargs = _copied(self._args, copies), _copied(self._kwargs, copies)
+        args, kwargs = _detach(self._args, copies), _detach(self._kwargs, copies)
         with use_mode(self._mode):
             return self._function(*args, **kwargs), copies
 
-    def again(self) -> tuple[Any, list[Tensor]]:
-        """The same with the random numbers of the first time."""
-        if self._drawn is None:
+    def rerun(self) -> tuple[Any, list[Tensor]]:
+        """Run again with the random state of the first call, if it was preserved."""
+        if self._rng_state is None:
             return self.run()
-        now = rng.get_rng_state()
-        rng.set_rng_state(self._drawn)
+        current = rng.get_rng_state()
+        rng.set_rng_state(self._rng_state)
         try:
             return self.run()
         finally:
-            rng.set_rng_state(now)
+            rng.set_rng_state(current)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
-    """The tensors of nested lists, tuples and dicts, in order."""
+    """Yield the tensors of nested lists, tuples and dicts in order."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, list | tuple | dict):
@@ -103,31 +102,31 @@ def _tensors(value: Any) -> Iterator[Tensor]:
             yield from _tensors(inner)
 
 
-def _copied(value: Any, copies: list[Tensor]) -> Any:
-    """The same nesting with leaves in place of tensors, which are added to `copies`."""
+def _detach(value: Any, copies: list[Tensor]) -> Any:
+    """Replace the tensors of a nested value by leaf copies, which are appended to `copies`."""
     if isinstance(value, Tensor):
         copies.append(Tensor(value.array, stop_gradient=value.stop_gradient))
         return copies[-1]
     if isinstance(value, dict):
-        return {key: _copied(inner, copies) for key, inner in value.items()}
+        return {key: _detach(inner, copies) for key, inner in value.items()}
     return (
-        type(value)(_copied(v, copies) for v in value) if isinstance(value, list | tuple) else value
+        type(value)(_detach(v, copies) for v in value) if isinstance(value, list | tuple) else value
     )
 
 
-def _leaves(ends: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
-    """The leaves behind some results that want gradients, each once, without the copies."""
-    found: dict[int, Tensor] = {}
-    for node in ancestor_nodes(ends):
+def _leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
+    """Return the leaves that the outputs depend on, without the copies and without duplicates."""
+    leaves: dict[int, Tensor] = {}
+    for node in ancestor_nodes(outputs):
         for tensor in differentiable_inputs(node):
             leaf = tensor if tensor._origin is None else tensor._origin
             if leaf.node is None and all(leaf is not copy for copy in copies):
-                found[id(leaf)] = leaf
-    return list(found.values())
+                leaves[id(leaf)] = leaf
+    return list(leaves.values())
 
 
 def _op(call: _Call) -> Op:
-    """The op that stands on the tape for a call."""
+    """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",
         [Slot("X", many=True)],
@@ -136,26 +135,27 @@ def _op(call: _Call) -> Op:
         OpTraits(internal=True),
         None,
     )
-    op.vjp(_rule(call))
+    op.vjp(_vjp_rule(call))
     return op
 
 
 def _no_kernel(x: Any) -> Any:
-    raise AssertionError("recompute() runs its function itself")
+    raise AssertionError("recompute: the op has no kernel")
 
 
-def _rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
+def _vjp_rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
         if state.mode is not BARE_ARRAYS:
             raise OpError(
                 with_user_line(
-                    "recompute: its gradient cannot be differentiated again (create_graph=True)"
+                    "recompute: higher-order gradients (create_graph=True) are not supported"
                 )
             )
-        made, copies = call.again()
-        ends = [t for t in _tensors(made) if not t.stop_gradient and is_float(t.meta.dtype)]
-        wanted = [copies[i] for i in call.inputs] + call.leaves
-        found = grad(ends, wanted, [to_public_grad(Tensor(g)) for g in grads], allow_unused=True)
-        return [None if g is None else to_public_grad(g).array for g in found]
+        result, copies = call.rerun()
+        outputs = [t for t in _tensors(result) if not t.stop_gradient and is_float(t.meta.dtype)]
+        inputs = [copies[i] for i in call.inputs] + call.leaves
+        cotangents = [to_public_grad(Tensor(g)) for g in grads]
+        input_grads = grad(outputs, inputs, cotangents, allow_unused=True)
+        return [None if g is None else to_public_grad(g).array for g in input_grads]
 
     return rule

@@ -1,4 +1,4 @@
-"""What fleet is told: the settings that matter here, and that others are off."""
+"""`fleet.DistributedStrategy`: settings of data parallelism; unsupported settings must stay off."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from ...core.errors import OarlockError, with_user_line
 
-# What Paddle's strategies can switch on and data parallelism does not have.
-_OFF = (
+# Switches of Paddle's strategies that Oarlock does not support.
+_UNSUPPORTED = (
     "amp",
     "recompute",
     "sharding",
@@ -33,10 +33,9 @@ _OFF = (
 class DistributedStrategy:
     """Settings of data-parallel training, named as in Paddle.
 
-    find_unused_parameters, fuse_grad_size_in_MB, last_comm_group_size_MB: those of DataParallel;
-    other settings of numbers and names
-    are kept and have no effect.
-    Raises OarlockError where one is switched on that Oarlock has not.
+    find_unused_parameters, fuse_grad_size_in_MB, last_comm_group_size_MB: options of DataParallel.
+    Other settings are stored and have no effect. Setting an unsupported switch to a true value
+    raises OarlockError.
     """
 
     def __init__(self) -> None:
@@ -45,33 +44,34 @@ class DistributedStrategy:
         self.last_comm_group_size_MB = 1.0
         self.fuse_all_reduce_ops = self.sync_batch_norm = False
         self.hybrid_configs: dict[str, Any] = {}
-        for name in _OFF:
+        for name in _UNSUPPORTED:
             self.__dict__[name] = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _OFF and value:
+        if name in _UNSUPPORTED and value:
             raise OarlockError(
                 with_user_line(
-                    f"fleet: {name} is not there; data is shared among ranks, and nothing else"
+                    f"fleet: {name} is not supported; only data parallelism is available"
                 )
             )
         if name == "hybrid_configs":
-            split = {
+            degrees = {
                 k: v
                 for k, v in value.items()
                 if k.endswith("_degree") and k != "dp_degree" and v not in (1, -1)
             }
-            if split:
+            if degrees:
                 raise OarlockError(
                     with_user_line(
-                        f"fleet: {split} is not there; data is shared among ranks, and nothing else"
+                        f"fleet: hybrid_configs={degrees} is not supported; only data parallelism "
+                        f"is available"
                     )
                 )
         super().__setattr__(name, value)
 
 
 class PaddleCloudRoleMaker:
-    """Roles as the environment says.   is_collective: every process trains"""
+    """The role of this process.  is_collective: every process trains"""
 
     def __init__(self, is_collective: bool = False, **kwargs: Any) -> None:
         self._is_collective = is_collective

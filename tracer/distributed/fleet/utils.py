@@ -1,4 +1,4 @@
-"""What programs take from `fleet.utils`."""
+"""`fleet.utils`."""
 
 from .recompute import recompute
 

@@ -1,8 +1,8 @@
-"""`python -m oarlock.distributed.launch --nproc_per_node 2 train.py`: start the processes of a
-world, watch them, and say why they ended.
+"""`python -m oarlock.distributed.launch --nproc_per_node 2 train.py`: start the processes of a job,
+monitor them, and report why they failed.
 
-main: the command. start.py starts them through MPI's own launcher, worker.py stands over each,
-watch.py looks at all.
+command.py parses the options, start.py starts the processes with MPI's launcher, worker.py is the
+parent process of each rank, monitor.py detects failures and deadlocks.
 """
 
 from .command import main

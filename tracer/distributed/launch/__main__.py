@@ -1,4 +1,4 @@
-"""The command."""
+"""Run the launcher."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What the command is given, and what it prints before it starts."""
+"""The command line of the launcher."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...core.errors import OarlockError
-from .start import Plan, start
-from .watch import watch
+from .monitor import monitor
+from .start import JobConfig, start_job
 
 _RULE = "-" * 48
-_TAKEN = (
+_IGNORED_OPTIONS = (
     "nnodes",
     "master",
     "rank",
@@ -56,38 +56,42 @@ _VARIABLES = {
     "PADDLE_GLOO_PORT": "gloo_port",
     "PADDLE_WITH_GLOO": "with_gloo",
 }
-_NUMBERS = ("nproc_per_node", "started_port")
-_HERE = "127.0.0.1"
-_MOST_RANKS, _LAST_PORT = 1024, 65535
+_INT_OPTIONS = ("nproc_per_node", "started_port")
+_LOCALHOST = "127.0.0.1"
+_MAX_RANKS, _MAX_PORT = 1024, 65535
 
 
-def set_by_variables(given: argparse.Namespace) -> None:
-    """Change options to what the environment says, and say so.
+def apply_environment(options: argparse.Namespace) -> None:
+    """Override options by environment variables, and print each override.
 
-    Raises OarlockError for a variable that is no number and has to be.
+    Raises OarlockError for a variable that must be a number and is not.
     """
     for variable, name in _VARIABLES.items():
         text = os.environ.get(variable)
         if text is None:
             continue
-        if name in _NUMBERS and not text.isdecimal():
+        if name in _INT_OPTIONS and not text.isdecimal():
             raise OarlockError(f"launch: {variable}={text!r} is not a number")
-        setattr(given, name, int(text) if name in _NUMBERS else text)
-        print(f"launch: {variable}={text} goes before --{name}", file=sys.stderr)
+        setattr(options, name, int(text) if name in _INT_OPTIONS else text)
+        print(f"launch: {variable}={text} overrides --{name}", file=sys.stderr)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options: those of Paddle 1.x and 2.x for one machine."""
-    made = argparse.ArgumentParser(
+def build_parser() -> argparse.ArgumentParser:
+    """Create the parser, with the options of Paddle 1.x and 2.x for one machine."""
+    parser = argparse.ArgumentParser(
         prog="oarlock.distributed.launch",
         description="Start a program in several processes on this machine. For several machines "
         "use mpiexec itself; see docs/scaling.md.",
     )
-    made.add_argument(
-        "--nproc_per_node", type=int, help="how many processes; as many as devices are named, or 1"
+    parser.add_argument(
+        "--nproc_per_node",
+        type=int,
+        help="number of processes (default: the number of --devices, or 1)",
     )
-    made.add_argument("--log_dir", default="log", help="where workerlog.N are written (log)")
-    made.add_argument(
+    parser.add_argument(
+        "--log_dir", default="log", help="folder for the files workerlog.N (default: log)"
+    )
+    parser.add_argument(
         "--devices",
         "--gpus",
         "--xpus",
@@ -95,95 +99,107 @@ def parser() -> argparse.ArgumentParser:
         "--selected_gpus",
         dest="devices",
         default="",
-        help="cards, one per process: 0,1",
+        help="GPU indices, as 0,1; the same number for each process",
     )
-    made.add_argument(
+    parser.add_argument(
         "--started_port",
         "--start_port",
         type=int,
         default=6170,
-        help="the first port of the addresses that ranks are listed by",
+        help="first port of the addresses in PADDLE_TRAINER_ENDPOINTS (default: 6170)",
     )
-    made.add_argument(
-        "--ips", "--cluster_node_ips", dest="ips", default=_HERE, help="this machine's address"
+    parser.add_argument(
+        "--ips",
+        "--cluster_node_ips",
+        dest="ips",
+        default=_LOCALHOST,
+        help="address of this machine",
     )
-    made.add_argument("--node_ip", "--host", default=_HERE, help="the same, in Paddle 1.x")
-    made.add_argument("--print_config", type=_truth, default=True, help="print these options first")
-    made.add_argument(
-        "--use_paddlecloud", action="store_true", help="taken, as Paddle 1.x takes it"
+    parser.add_argument(
+        "--node_ip", "--host", default=_LOCALHOST, help="address of this machine (Paddle 1.x)"
     )
-    for name in _TAKEN:
-        made.add_argument(
-            f"--{name}", help="taken, as Paddle takes it; one machine has no use for it"
+    parser.add_argument(
+        "--print_config", type=_parse_bool, default=True, help="print the options first"
+    )
+    parser.add_argument(
+        "--use_paddlecloud", action="store_true", help="accepted without effect (Paddle 1.x)"
+    )
+    for name in _IGNORED_OPTIONS:
+        parser.add_argument(
+            f"--{name}", help="accepted without effect: Paddle's option for several machines"
         )
-    made.add_argument("training_script", help="the program")
-    made.add_argument("training_script_args", nargs=argparse.REMAINDER, help="its arguments")
-    return made
+    parser.add_argument("training_script", help="the program to start")
+    parser.add_argument(
+        "training_script_args", nargs=argparse.REMAINDER, help="arguments of the program"
+    )
+    return parser
 
 
-def _truth(text: str) -> bool:
+def _parse_bool(text: str) -> bool:
     return text.lower() in ("true", "1", "yes")
 
 
-def plan_of(given: argparse.Namespace) -> Plan:
-    """How the processes are started.   Raises OarlockError for options that do not fit together."""
-    devices = [d for d in given.devices.split(",") if d]
-    count = given.nproc_per_node if given.nproc_per_node is not None else max(1, len(devices))
-    hosts = [h for h in (given.node_ip if given.ips == _HERE else given.ips).split(",") if h] or [
-        _HERE
-    ]
-    if len(hosts) > 1 or (given.nnodes or "1") != "1":
+def create_config(options: argparse.Namespace) -> JobConfig:
+    """Create the job's configuration.  Raises OarlockError for inconsistent options."""
+    devices = [d for d in options.devices.split(",") if d]
+    count = options.nproc_per_node if options.nproc_per_node is not None else max(1, len(devices))
+    hosts = [
+        h for h in (options.node_ip if options.ips == _LOCALHOST else options.ips).split(",") if h
+    ] or [_LOCALHOST]
+    if len(hosts) > 1 or (options.nnodes or "1") != "1":
         raise OarlockError(
-            "launch: several machines are started by MPI's own launcher, from one of them: "
+            "launch: for several machines, use MPI's launcher on one of them: "
             f"mpiexec -hosts {','.join(hosts)} -n {count * len(hosts)} python "
-            f"{given.training_script}"
+            f"{options.training_script}"
         )
-    if not 1 <= count <= _MOST_RANKS:
-        raise OarlockError(f"launch: --nproc_per_node {count}; one machine has 1 to {_MOST_RANKS}")
-    if not 1 <= given.started_port <= _LAST_PORT - count + 1:
+    if not 1 <= count <= _MAX_RANKS:
+        raise OarlockError(f"launch: --nproc_per_node must be in [1, {_MAX_RANKS}], not {count}")
+    if not 1 <= options.started_port <= _MAX_PORT - count + 1:
         raise OarlockError(
-            f"launch: --started_port {given.started_port}; ports end at {_LAST_PORT}"
+            f"launch: --started_port must be in [1, {_MAX_PORT - count + 1}], not "
+            f"{options.started_port}"
         )
     if devices and len(devices) % count:
         raise OarlockError(
-            f"launch: {len(devices)} devices ({given.devices}) for {count} processes"
+            f"launch: the number of devices must be a multiple of the number of processes, not "
+            f"{len(devices)} devices ({options.devices}) for {count} processes"
         )
-    script = [given.training_script, *given.training_script_args]
-    return Plan(
+    script = [options.training_script, *options.training_script_args]
+    return JobConfig(
         count,
         hosts[0],
-        given.started_port,
+        options.started_port,
         devices,
-        Path(given.log_dir),
+        Path(options.log_dir),
         [sys.executable, "-u", *script],
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command.   Gives the exit code: 0, or that of the rank that failed first."""
-    given = parser().parse_args(arguments)
+    """Run the launcher.  Returns the exit code: 0, or that of the rank that failed first."""
+    options = build_parser().parse_args(arguments)
     try:
-        set_by_variables(given)
-        plan = plan_of(given)
-        if not os.path.exists(given.training_script):
-            raise OarlockError(f"launch: there is no program {given.training_script}")
-        if given.print_config:
-            _print(given, plan)
-        with start(plan) as world:
-            return watch(world)
+        apply_environment(options)
+        config = create_config(options)
+        if not os.path.exists(options.training_script):
+            raise OarlockError(f"launch: there is no file {options.training_script}")
+        if options.print_config:
+            _print_config(options, config)
+        with start_job(config) as job:
+            return monitor(job)
     except OarlockError as error:
         print(error, file=sys.stderr)
         return 2
 
 
-def _print(given: argparse.Namespace, plan: Plan) -> None:
+def _print_config(options: argparse.Namespace, config: JobConfig) -> None:
     print("-----------  Configuration Arguments -----------")
-    for name, value in sorted(vars(given).items()):
+    for name, value in sorted(vars(options).items()):
         print(f"{name}: {value}")
     print(_RULE)
     print(
-        f"trainers_endpoints: {','.join(plan.endpoints)} , node_id: 0 , current_node_ip: "
-        f"{plan.host} , num_nodes: 1 , "
-        f"node_ips: {[plan.host]} , nranks: {plan.count}",
+        f"trainers_endpoints: {','.join(config.endpoints)} , node_id: 0 , current_node_ip: "
+        f"{config.host} , num_nodes: 1 , "
+        f"node_ips: {[config.host]} , nranks: {config.count}",
         flush=True,
     )

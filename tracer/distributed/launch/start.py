@@ -1,4 +1,4 @@
-"""The processes of a world on this machine, started through MPI's own launcher."""
+"""Start the processes of a job on this machine with MPI's launcher."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...core.errors import OarlockError
-from ..waiting import FOLDER
+from ..wait_status import RUN_FOLDER_VARIABLE
 
 _WORKER = Path(__file__).with_name("worker.py")
 _THREADS = "OMP_NUM_THREADS"
-_GRACE = 8.0  # seconds that a world has to end by itself; its ranks have 3
+_TERMINATE_SECONDS = 8.0  # in which a job must end after a signal; its ranks have 3 seconds
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How many processes run what.
+class JobConfig:
+    """Configuration of a job.
 
-    devices: cards, the same number for each; logs: the folder of workerlog.N
+    count: number of processes.
+    devices: GPU indices, the same number for each process.
+    logs: the folder of workerlog.N.
+    extra: more environment variables.
     """
 
     count: int
@@ -39,99 +42,99 @@ class Plan:
 
     @property
     def endpoints(self) -> list[str]:
-        """The addresses that ranks are listed by."""
+        """The addresses of the ranks in PADDLE_TRAINER_ENDPOINTS."""
         return [f"{self.host}:{self.port + n}" for n in range(self.count)]
 
-    def variables(self) -> dict[str, str]:
-        """What every rank finds in its environment; {N} stands for what is each rank's own, see
-        worker.py.
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables that are the same for all ranks; worker.py sets the
+        others.
         """
-        found = {
+        variables = {
             "PADDLE_TRAINERS_NUM": str(self.count),
             "PADDLE_TRAINER_ENDPOINTS": ",".join(self.endpoints),
-            "OARLOCK_RANK_DEVICES": ";".join(self.devices_of(n) for n in range(self.count)),
+            "OARLOCK_RANK_DEVICES": ";".join(self.rank_devices(n) for n in range(self.count)),
             "OARLOCK_LOG_FOLDER": str(self.logs.absolute()),
         }
         if _THREADS not in os.environ:
-            found[_THREADS] = str(max(1, len(os.sched_getaffinity(0)) // self.count))
-        return found | self.extra
+            variables[_THREADS] = str(max(1, len(os.sched_getaffinity(0)) // self.count))
+        return variables | self.extra
 
-    def devices_of(self, rank: int) -> str:
-        """The cards of a rank."""
-        each = len(self.devices) // self.count
-        return ",".join(self.devices[rank * each : (rank + 1) * each])
+    def rank_devices(self, rank: int) -> str:
+        """Return the GPU indices of a rank, separated by commas."""
+        num_devices = len(self.devices) // self.count
+        return ",".join(self.devices[rank * num_devices : (rank + 1) * num_devices])
 
 
 @dataclass
-class World:
-    """Processes that run.   folder: where they say how they are"""
+class Job:
+    """A running job.  process: MPI's launcher; folder: of the ranks' status files"""
 
-    plan: Plan
+    config: JobConfig
     process: subprocess.Popen[bytes]
     folder: Path
 
-    def tell(self, number: int) -> None:
+    def send_signal(self, number: int) -> None:
         """Send a signal to all ranks."""
-        for rank in range(self.plan.count):
+        for rank in range(self.config.count):
             with contextlib.suppress(OSError, ValueError):
                 os.kill(int((self.folder / f"rank.{rank}.pid").read_text()), number)
 
-    def end(self, number: int = signal.SIGTERM) -> None:
-        """End all ranks, patiently at first."""
-        self.tell(number)
+    def terminate(self, number: int = signal.SIGTERM) -> None:
+        """Send a signal to all ranks; kill what does not end in time."""
+        self.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(_GRACE)
+            self.process.wait(_TERMINATE_SECONDS)
             return
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
-def mpiexec() -> str:
-    """MPI's launcher: the one beside this Python, or on the path.
+def find_mpiexec() -> str:
+    """Return the path of mpiexec in the folder of this Python or in PATH.
 
-    Raises OarlockError where there is none.
+    Raises OarlockError if it is missing.
     """
-    beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if found is None:
-        raise OarlockError("launch: there is no mpiexec; pip install 'oarlock[dist]' brings one")
-    return found
+    local = Path(sys.executable).with_name("mpiexec")
+    path = str(local) if local.exists() else shutil.which("mpiexec")
+    if path is None:
+        raise OarlockError("launch: mpiexec is missing (pip install 'oarlock[dist]')")
+    return path
 
 
 @contextlib.contextmanager
-def start(plan: Plan) -> Iterator[World]:
-    """A running world, which ends with the body."""
+def start_job(config: JobConfig) -> Iterator[Job]:
+    """Start a job, which is terminated when the context exits."""
     try:
-        plan.logs.mkdir(parents=True, exist_ok=True)
-        for left in plan.logs.glob("workerlog.*"):
-            left.unlink()
+        config.logs.mkdir(parents=True, exist_ok=True)
+        for old_log in config.logs.glob("workerlog.*"):
+            old_log.unlink()
     except OSError as error:
-        raise OarlockError(f"launch: no folder for logs: {error}") from None
+        raise OarlockError(f"launch: cannot create the folder for logs: {error}") from None
     with (
         tempfile.TemporaryDirectory(prefix="oarlock-launch-") as folder,
-        open(Path(folder, "launcher"), "w") as alive,
+        open(Path(folder, "launcher"), "w") as lock,
     ):
-        # free when this process is gone, however it went: see worker.py
-        fcntl.flock(alive, fcntl.LOCK_EX)
+        # The system releases the lock when this process ends, also by SIGKILL; see worker.py.
+        fcntl.flock(lock, fcntl.LOCK_EX)
         command = [
-            mpiexec(),
+            find_mpiexec(),
             "-n",
-            str(plan.count),
+            str(config.count),
             sys.executable,
             "-I",
             str(_WORKER),
-            *plan.command,
+            *config.command,
         ]
         process = subprocess.Popen(
             command,
-            env={**os.environ, **plan.variables(), FOLDER: folder},
+            env={**os.environ, **config.environment(), RUN_FOLDER_VARIABLE: folder},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-        world = World(plan, process, Path(folder))
+        job = Job(config, process, Path(folder))
         try:
-            yield world
+            yield job
         finally:
             if process.poll() is None:
-                world.end()
+                job.terminate()

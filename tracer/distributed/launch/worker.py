@@ -1,7 +1,7 @@
-"""What stands over one rank: sets its variables, keeps its log, and writes down how it ended.
+"""The parent process of one rank: sets its environment, writes its log and records its exit code.
 
-Run by path, by MPI's launcher, with the command of the rank as arguments.  It needs nothing but the
-standard library.
+MPI's launcher runs this file with the command of the rank as arguments. It uses only the standard
+library.
 """
 
 from __future__ import annotations
@@ -17,36 +17,37 @@ import time
 from pathlib import Path
 from typing import Any
 
-_GRACE = 3.0  # seconds between the wish to end and the end
-# seconds in which the launcher may look at the others before MPI's launcher ends them
-_LINGER = 15.0
+_KILL_SECONDS = 3.0  # between the first signal and SIGKILL
+# A failed rank's worker stays alive for this time: when it exits, MPI's launcher kills the other
+# ranks, and Oarlock's launcher must read their status before.
+_LINGER_SECONDS = 15.0
 
 
-def rank_here() -> int:
-    """The number that MPI's launcher gave this process."""
+def mpi_rank() -> int:
+    """Return the rank that MPI's launcher assigned to this process."""
     for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"):
         if name in os.environ:
             return int(os.environ[name])
     return 0
 
 
-def variables_of(rank: int) -> dict[str, str]:
-    """What is each rank's own, named as Paddle's launcher names it."""
-    found = {
+def rank_environment(rank: int) -> dict[str, str]:
+    """Return the environment variables that differ between ranks, with Paddle's names."""
+    variables = {
         "PADDLE_TRAINER_ID": str(rank),
         "PADDLE_CURRENT_ENDPOINT": os.environ["PADDLE_TRAINER_ENDPOINTS"].split(",")[rank],
         "PADDLE_RANK_IN_NODE": str(rank),
     }
     devices = os.environ["OARLOCK_RANK_DEVICES"].split(";")[rank]
     if devices:
-        # Cards are numbered anew among those that a process sees.
-        found["CUDA_VISIBLE_DEVICES"] = devices
-        found["FLAGS_selected_gpus"] = ",".join(str(n) for n in range(len(devices.split(","))))
-    return found
+        # FLAGS_selected_gpus holds indices into the visible devices.
+        variables["CUDA_VISIBLE_DEVICES"] = devices
+        variables["FLAGS_selected_gpus"] = ",".join(str(n) for n in range(len(devices.split(","))))
+    return variables
 
 
-def launcher_is_gone(folder: Path) -> bool:
-    """Whether nobody watches any more: its lock is free."""
+def has_launcher_exited(folder: Path) -> bool:
+    """Whether the launcher has ended: its lock is free."""
     try:
         with open(folder / "launcher") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -57,102 +58,104 @@ def launcher_is_gone(folder: Path) -> bool:
     return True
 
 
-def adopt() -> None:
-    """Become the parent of what the rank leaves behind, however far it has gone; where the system
-    can do that.
-    """
+def become_subreaper() -> None:
+    """Become the parent of orphaned descendants of the rank (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
 
-def children_of(process: int) -> list[int]:
-    """The processes that have this one as their parent now."""
-    found = []
+def child_processes(process: int) -> list[int]:
+    """Return the ids of the child processes of a process."""
+    children = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            behind_name = (folder / "stat").read_text().rpartition(")")[2].split()
-            if int(behind_name[1]) == process:
-                found.append(int(folder.name))
-    return found
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == process:
+                children.append(int(folder.name))
+    return children
 
 
-def _before() -> None:
-    os.setpgid(0, 0)  # so that its child processes can be ended with it
+def _prepare_child() -> None:
+    os.setpgid(0, 0)  # so that a signal reaches its child processes too
     if sys.platform == "linux":
-        # PR_SET_PDEATHSIG: it does not outlive this process
+        # PR_SET_PDEATHSIG: the rank is killed when this process ends
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-class Rank:
-    """The process of one rank, and the wish to end it."""
+class RankProcess:
+    """The process of one rank."""
 
     def __init__(self, command: list[str], rank: int, log: Any, folder: Path) -> None:
         self._folder = folder
-        self._end_at = float("inf")
+        self._kill_time = float("inf")
         self._process = subprocess.Popen(
             command,
-            env={**os.environ, **variables_of(rank)},
+            env={**os.environ, **rank_environment(rank)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            # MPI talks to its launcher through files that were opened for this process
+            # MPI communicates with its launcher through inherited file descriptors.
             close_fds=False,
-            preexec_fn=_before,  # noqa: PLW1509 - there are no threads here
+            preexec_fn=_prepare_child,  # noqa: PLW1509 - there are no threads here
         )
 
-    def end(self, number: int, frame: Any = None) -> None:
-        """Pass a signal on; what does not end by it is killed."""
-        self._end_at = min(self._end_at, time.monotonic() + _GRACE)
+    def terminate(self, number: int, frame: Any = None) -> None:
+        """Forward a signal; SIGKILL follows if the rank does not end in time."""
+        self._kill_time = min(self._kill_time, time.monotonic() + _KILL_SECONDS)
         self.kill(number)
 
     def kill(self, number: int) -> None:
-        """Send a signal to the rank and to what it has started."""
+        """Send a signal to the process group of the rank."""
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, number)
 
     def kill_all(self) -> None:
-        """Kill all that the rank has started, also what has taken a session of its own."""
+        """Kill all descendants of the rank, also those in other sessions."""
         self.kill(signal.SIGKILL)
-        while found := children_of(os.getpid()):
-            for child in found:
+        while children := child_processes(os.getpid()):
+            for child in children:
                 with contextlib.suppress(OSError):
                     os.kill(child, signal.SIGKILL)
-            for child in found:
+            for child in children:
                 with contextlib.suppress(OSError):
                     os.waitpid(child, 0)
 
     def wait(self) -> int:
-        """Its exit code, minus the signal's number where one ended it."""
+        """Wait for the rank.  Returns its exit code, or minus the number of the signal that ended
+        it.
+        """
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(0.1)
-            if not self.is_to_end and launcher_is_gone(self._folder):
-                self.end(signal.SIGTERM)
-            if time.monotonic() > self._end_at:
+            if not self.is_terminating and has_launcher_exited(self._folder):
+                self.terminate(signal.SIGTERM)
+            if time.monotonic() > self._kill_time:
                 self.kill(signal.SIGKILL)
 
     @property
-    def is_to_end(self) -> bool:
-        """Whether somebody wants it to end."""
-        return self._end_at < float("inf")
+    def is_terminating(self) -> bool:
+        """Whether `terminate` was called."""
+        return self._kill_time < float("inf")
 
 
 def main() -> int:
-    """Run the command.   Gives its exit code, 128 and the signal's number where one ended it."""
-    rank, folder = rank_here(), Path(os.environ["OARLOCK_RUN_FOLDER"])
-    adopt()
+    """Run the command.  Returns its exit code, or 128 plus the signal number if a signal
+    ended it.
+    """
+    rank, folder = mpi_rank(), Path(os.environ["OARLOCK_RUN_FOLDER"])
+    become_subreaper()
     with open(Path(os.environ["OARLOCK_LOG_FOLDER"], f"workerlog.{rank}"), "wb") as log:
-        process = Rank(sys.argv[1:], rank, log, folder)
+        process = RankProcess(sys.argv[1:], rank, log, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, process.end)
+        signal.signal(number, process.terminate)
     (folder / f"rank.{rank}.pid").write_text(str(os.getpid()))
     code = process.wait()
     process.kill_all()
-    half = folder / f"rank.{rank}.half"
-    half.write_text(str(code))
-    half.rename(folder / f"rank.{rank}.end")
-    until = time.monotonic() + _LINGER
-    while code and not process.is_to_end and time.monotonic() < until:
+    temporary = folder / f"rank.{rank}.tmp"
+    temporary.write_text(str(code))
+    temporary.rename(folder / f"rank.{rank}.exit")
+    deadline = time.monotonic() + _LINGER_SECONDS
+    while code and not process.is_terminating and time.monotonic() < deadline:
         time.sleep(0.05)
     return code if code >= 0 else 128 - code
 

@@ -1,4 +1,4 @@
-"""What was on its way into Paddle 1.x: fluid.contrib."""
+"""Contributed features of Paddle 1.x: `fluid.contrib`."""
 
 from . import decay, decoder, layers, mixed_precision, reader, statistics
 from .decay import *

@@ -1,4 +1,4 @@
-"""Decay of the weights themselves: fluid.contrib.extend_with_decoupled_weight_decay."""
+"""Decoupled weight decay: `fluid.contrib.extend_with_decoupled_weight_decay`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ __all__ = ["extend_with_decoupled_weight_decay"]
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
-    """A class like base_optimizer that takes `weight_decay` (a number) first, which shrinks
-    parameters beside its step.
+    """Return a subclass of base_optimizer whose first argument is `weight_decay`, a float.
 
-    new parameter = the step of base_optimizer - parameter * weight_decay
-    (Loshchilov and Hutter 2017)
+    new parameter = update of base_optimizer - parameter * weight_decay (Loshchilov and Hutter 2017)
     """
 
     class OptimizerWithDecoupledWeightDecay(base_optimizer):  # type: ignore[misc]
@@ -31,13 +29,13 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             **kwargs: Any,
         ) -> None:
             super().__init__(*args, **kwargs)
-            self._coefficient, self._decays = float(weight_decay), apply_decay_param_fun
+            self._coefficient, self._decay_filter = float(weight_decay), apply_decay_param_fun
 
-        def _shrinks(self, parameter: Any) -> bool:
-            return self._decays is None or self._decays(parameter.name)
+        def _is_decayed(self, parameter: Any) -> bool:
+            return self._decay_filter is None or self._decay_filter(parameter.name)
 
         def _apply(self, pairs: Any) -> None:
-            before = [(p, p.array) for p, _ in pairs if self._shrinks(p)]
+            before = [(p, p.array) for p, _ in pairs if self._is_decayed(p)]
             super()._apply(pairs)
             for parameter, array in before:
                 parameter.array = parameter.array - array * array.dtype.type(self._coefficient)
@@ -50,7 +48,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
             no_grad_set: Any = None,
             grad_clip: Any = None,
         ) -> Any:
-            """A step, and the decay."""
+            """Append or run an optimizer step with weight decay."""
             program = getattr(loss.block, "program", None) if hasattr(loss, "raw") else None
             if program is None:
                 return super().minimize(
@@ -58,16 +56,16 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                 )
             mode = StaticGraphMode(program)
             with use_mode(mode):
-                shrunk = [
+                decays = [
                     (p, OPS["scale"](p, scale=self._coefficient))
                     for p in program.all_parameters()
-                    if p.trainable and self._shrinks(p)
+                    if p.trainable and self._is_decayed(p)
                 ]
-                made = super().minimize(
+                result = super().minimize(
                     loss, startup_program, parameter_list, no_grad_set, grad_clip
                 )
-                for parameter, part in shrunk:
-                    mode.write(OPS["elementwise_sub"](parameter, part), parameter)
-            return made
+                for parameter, decay in decays:
+                    mode.write(OPS["elementwise_sub"](parameter, decay), parameter)
+            return result
 
     return OptimizerWithDecoupledWeightDecay

@@ -1,4 +1,4 @@
-"""Half precision in programs: fluid.contrib.mixed_precision."""
+"""Mixed precision in static graph programs: `fluid.contrib.mixed_precision`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any
 
 from ...static.amp.decorate import OptimizerWithMixedPrecision
 from ...static.amp.lists import AutoMixedPrecisionLists as _Lists
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 
 __all__ = ["AutoMixedPrecisionLists", "decorate"]
 
 
 class AutoMixedPrecisionLists(_Lists):
-    """Which ops run in half precision; see static.amp.AutoMixedPrecisionLists."""
+    """The ops that run in half precision and in float32, as
+    `static.amp.AutoMixedPrecisionLists`.
+    """
 
     def __init__(
         self,
@@ -23,7 +25,7 @@ class AutoMixedPrecisionLists(_Lists):
         super().__init__(custom_white_list, custom_black_list, custom_black_varnames)
 
 
-@instead("fluid.contrib.mixed_precision.decorate", "paddle.static.amp.decorate")
+@deprecated_alias("fluid.contrib.mixed_precision.decorate", "paddle.static.amp.decorate")
 def decorate(
     optimizer: Any,
     amp_lists: Any = None,
@@ -34,8 +36,8 @@ def decorate(
     decr_ratio: float = 0.8,
     use_dynamic_loss_scaling: bool = True,
 ) -> OptimizerWithMixedPrecision:
-    """An optimizer that lets the program of a loss run in float16 and scales the loss; see
-    static.amp.decorate.
+    """Wrap an optimizer so that it trains in float16 with loss scaling, like
+    `static.amp.decorate`.
     """
     return OptimizerWithMixedPrecision(
         optimizer,

@@ -1,4 +1,4 @@
-"""Readers for training in several processes."""
+"""Readers for distributed training."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["distributed_batch_reader"]
 
 
 def distributed_batch_reader(batch_reader: Callable[[], Any]) -> Callable[[], Iterator[Any]]:
-    """A reader of the batches of this process: of every `world_size` batches in a row, number
-    `rank`; an incomplete row is left out.
+    """Return a reader of the batches of this process: of each group of `world_size` consecutive
+    batches the one with index `rank`. An incomplete group is dropped.
     """
 
-    def mine() -> Iterator[Any]:
-        world = ParallelEnv()
-        row: list[Any] = []
+    def reader() -> Iterator[Any]:
+        env = ParallelEnv()
+        group: list[Any] = []
         for batch in batch_reader():
-            row.append(batch)
-            if len(row) == world.world_size:
-                yield row[world.rank]
-                row = []
+            group.append(batch)
+            if len(group) == env.world_size:
+                yield group[env.rank]
+                group = []
 
-    return mine
+    return reader

@@ -1,4 +1,4 @@
-"""What a program needs and is made of, from its declarations: memory_usage, op_freq_statistic."""
+"""Statistics of programs: memory_usage, op_freq_statistic."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["memory_usage", "op_freq_statistic"]
 
 
 def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
-    """Between which sizes the results of all ops are for a batch, and the unit: B, KB or MB.
+    """Return bounds of the memory of all outputs for a batch size, and the unit: B, KB or MB.
 
-    Raises ValueError for a variable of two open sizes.
+    Raises ValueError for a variable with two dynamic dimensions.
     """
     if not isinstance(program, Program):
         raise TypeError(
@@ -47,17 +47,15 @@ def _bytes(var: Any, batch: int) -> int:
 
 
 def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """How often a program has each op, and each pair `one->other` where `other` takes what `one`
-    gave last; the most frequent first.
-    """
+    """Count ops, and pairs `producer->consumer` of ops; the most frequent first."""
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
-    alone = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
-    return alone.most_common(), Counter(_pairs(program)).most_common()
+    counts = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
+    return counts.most_common(), Counter(_op_pairs(program)).most_common()
 
 
-def _pairs(program: Program) -> Iterator[str]:
-    made: dict[str, str] = {}
+def _op_pairs(program: Program) -> Iterator[str]:
+    producers: dict[str, str] = {}
     for op in program.raw.block.ops:
-        yield from (f"{made[name]}->{op.type}" for name in op.input_names() if name in made)
-        made.update(dict.fromkeys(op.output_names(), op.type))
+        yield from (f"{producers[n]}->{op.type}" for n in op.input_names() if n in producers)
+        producers.update(dict.fromkeys(op.output_names(), op.type))

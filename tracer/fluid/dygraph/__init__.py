@@ -1,6 +1,16 @@
-"""Running at once, in the names of Paddle 1.x: fluid.dygraph."""
+"""Eager mode with the names of Paddle 1.x: `fluid.dygraph`."""
 
-from . import base, checkpoint, container, jit, learning_rate_scheduler, lr, nn, parallel, today
+from . import (
+    base,
+    checkpoint,
+    container,
+    jit,
+    learning_rate_scheduler,
+    lr,
+    nn,
+    parallel,
+    replacements,
+)
 from .base import *
 from .checkpoint import *
 from .container import *
@@ -10,7 +20,7 @@ from .lr import *
 from .nn import *
 from .parallel import *
 
-today.name_all(globals())
+replacements.mark_deprecated(globals())
 
 __all__ = [
     *base.__all__,

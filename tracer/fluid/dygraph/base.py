@@ -1,4 +1,4 @@
-"""The guard around what runs at once, arrays made variables, gradients."""
+"""`guard`, conversion of arrays to variables, and gradients."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ...static.graph.mode import StaticGraphMode
 from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
-from ..deprecated import instead, tell
-from ..phase import PHASE
+from ..deprecated import deprecated_alias, warn_deprecated
 from ..strategy import BackwardStrategy
+from ..training_mode import PHASE
 
 __all__ = [
     "BackwardStrategy",
@@ -40,12 +40,13 @@ __all__ = [
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run what the body says at once.
+    """Run the body in eager mode.
 
-    Names count anew, and random numbers start from the `random_seed` of the default programs.
+    Names are generated anew, and random numbers start from the `random_seed` of the default
+    programs.
     """
-    tell("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
-    before, PHASE.training = PHASE.training, True
+    warn_deprecated("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
+    previous, PHASE.training = PHASE.training, True
     main, startup = Program(), Program()
     try:
         with (
@@ -53,22 +54,22 @@ def guard(place: Any = None) -> Iterator[None]:
             use_mode(EAGER),
             program_guard(main, startup),
             unique_name.guard(),
-            rng.use_generator(lambda: main.source or startup.source),
+            rng.use_generator(lambda: main.generator or startup.generator),
         ):
             yield
     finally:
-        PHASE.training = before
+        PHASE.training = previous
 
 
 def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function whose body writes to programs, whatever mode it is called in."""
+    """Decorate a function so that its ops are recorded into programs in every mode."""
 
     @functools.wraps(function)
-    def writing(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         with use_mode(StaticGraphMode()):
             return function(*args, **kwargs)
 
-    return writing
+    return wrapper
 
 
 enable_dygraph = enable_imperative = framework.enable_dygraph
@@ -76,26 +77,25 @@ disable_dygraph = disable_imperative = framework.disable_dygraph
 enabled = framework.in_dygraph_mode
 
 
-@instead("fluid.dygraph.to_variable", "paddle.to_tensor")
+@deprecated_alias("fluid.dygraph.to_variable", "paddle.to_tensor")
 def to_variable(
     value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None
 ) -> Any:
-    """A variable with the values of an array, [1] for a number; a variable itself.
-
-    It takes no gradient unless told to.
+    """Convert an array to a tensor with stop_gradient=True, a scalar to shape [1]; returns a tensor
+    unchanged.
     """
     if isinstance(value, Tensor | ComplexVariable):
         return value
     array = np.array(value)
     if array.dtype.kind == "c" and dtype is None:
         return ComplexVariable(*(to_variable(part, name) for part in (array.real, array.imag)))
-    made = to_tensor(np.atleast_1d(array), dtype=dtype)
-    made.name = unique_name.generate("generated_var") if name is None else name
-    return made
+    tensor = to_tensor(np.atleast_1d(array), dtype=dtype)
+    tensor.name = unique_name.generate("generated_var") if name is None else name
+    return tensor
 
 
 def no_grad(func: Callable[..., Any] | None = None) -> Any:
-    """Record no gradients in the body of a `with`, or in a function.   func: None for a context"""
+    """Disable gradients in a function, or without `func` in the body of a `with` statement."""
     return autograd.no_grad() if func is None else autograd.no_grad()(func)
 
 
@@ -110,14 +110,14 @@ def grad(
     no_grad_vars: Any = None,
     backward_strategy: Any = None,
 ) -> Any:
-    """The gradients of outputs by inputs; see paddle.grad.
+    """Return the gradients of outputs with respect to inputs, like `paddle.grad`.
 
-    Raises OpError in a program, which has `fluid.gradients`.
+    Raises OpError in static graph mode, which has `fluid.gradients`.
     """
     if state.mode.builder is not None:
         raise OpError(
             with_user_line(
-                "fluid.dygraph.grad: works on values; fluid.gradients writes gradients to a program"
+                "fluid.dygraph.grad: requires eager mode; use fluid.gradients in programs"
             )
         )
     return autograd.grad(

@@ -1,4 +1,4 @@
-"""State dicts in files: fluid.save_dygraph and load_dygraph."""
+"""Files of state dicts: `fluid.save_dygraph` and `load_dygraph`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from ...core.parameter import Parameter
 from ...framework.io import load, save
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 
 __all__ = ["load_dygraph", "save_dygraph"]
 
 _PARAMS, _OPT = ".pdparams", ".pdopt"
 
 
-@instead("fluid.dygraph.save_dygraph", "paddle.save")
+@deprecated_alias("fluid.dygraph.save_dygraph", "paddle.save")
 def save_dygraph(state_dict: Any, model_path: str) -> None:
-    """Write a state dict to `model_path`.pdparams, or .pdopt where its first value is no
-    parameter.
+    """Write a state dict to `model_path`.pdparams, or to .pdopt if its first value is not a
+    Parameter.
     """
     if not os.path.basename(model_path):
         raise AssertionError(
@@ -30,15 +30,16 @@ def save_dygraph(state_dict: Any, model_path: str) -> None:
     save(dict(state_dict), model_path + (_PARAMS if is_model else _OPT), protocol=2)
 
 
-@instead("fluid.dygraph.load_dygraph", "paddle.load")
+@deprecated_alias("fluid.dygraph.load_dygraph", "paddle.load")
 def load_dygraph(
     model_path: str, keep_name_table: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The state dicts of a model and of its optimizer, ndarrays by name; None for an optimizer that
-    was not saved.
+    """Return the state dicts of a model and of its optimizer, as ndarrays by name; None if there is
+    no optimizer state.
 
-    model_path: without or with its ending; saved models and folders are read too.
-    Raises RuntimeError where there is nothing.
+    model_path: with or without suffix; saved models and folders are read too
+
+    Raises RuntimeError if no file exists.
     """
     prefix = model_path.removesuffix(_PARAMS).removesuffix(_OPT)
     optimizer = load(prefix + _OPT, return_numpy=True) if os.path.isfile(prefix + _OPT) else None

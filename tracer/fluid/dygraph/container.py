@@ -1,4 +1,4 @@
-"""Layers that hold layers or parameters: fluid.dygraph.Sequential, LayerList, ParameterList."""
+"""Containers: `fluid.dygraph.Sequential`, LayerList, ParameterList."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["LayerList", "ParameterList", "Sequential"]
 
 
 class Sequential(container.Sequential, Layer):
-    """Layers one after the other: Sequential(a, b) or Sequential(('name', a), ...); a name scope
-    before them is what 1.6 wanted.
+    """Layers that are called one after the other: Sequential(a, b) or Sequential(('name', a), ...).
+    A name scope as the first argument, as in 1.6, is ignored.
     """
 
     def __init__(self, *layers: Any) -> None:
@@ -29,7 +29,7 @@ class LayerList(container.LayerList, Layer):
         super().__init__(sublayers)
 
     def __getitem__(self, index: Any) -> Any:
-        """The layer at a place.   Raises KeyError where there is none."""
+        """Return the layer at an index. Raises KeyError for an invalid index."""
         try:
             return super().__getitem__(index)
         except IndexError:

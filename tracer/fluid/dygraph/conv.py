@@ -9,22 +9,22 @@ from ...core.errors import with_user_line
 from ...core.op import OPS
 from ...nn.conv_filters import check_groups, he_normal
 from ...nn.functional.conv import int_list
-from .layers import Scoped, activated, scoped
+from .layers import NameScopedLayer, accepts_name_scope, apply_activation
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
 
 
-class _Conv(Scoped):
-    """What convolutions share.   _axes: of a picture"""
+class _Conv(NameScopedLayer):
+    """Base class of the convolutions. _axes: number of spatial axes"""
 
     _axes = 2
-    _adds = True  # whether the bias is added
+    _adds_bias = True
     _op: str
     _act: str | None
     weight: Any
     bias: Any
 
-    def _settings(self, stride: Any, padding: Any, dilation: Any, groups: int | None) -> None:
+    def _set_attrs(self, stride: Any, padding: Any, dilation: Any, groups: int | None) -> None:
         self._attrs: dict[str, Any] = {
             "strides": int_list(stride, self._axes),
             "paddings": int_list(padding, self._axes),
@@ -32,45 +32,45 @@ class _Conv(Scoped):
             "groups": groups or 1,
         }
 
-    def _biased(self, x: Any) -> Any:
+    def _add_bias_and_activate(self, x: Any) -> Any:
         out = (
             x
-            if self.bias is None or not self._adds
+            if self.bias is None or not self._adds_bias
             else OPS["elementwise_add"](x, self.bias, axis=1)
         )
-        return activated(type(self).__name__, out, self._act)
+        return apply_activation(type(self).__name__, out, self._act)
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        return self._biased(OPS[self._op](input, self.weight, **self._attrs))
+        return self._add_bias_and_activate(OPS[self._op](input, self.weight, **self._attrs))
 
-    def _start(
+    def _create_parameters(
         self,
-        channels: int,
-        filters: int,
-        size: Any,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
         groups: int | None,
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        sizes = int_list(size, self._axes)
-        check_groups(type(self).__name__, groups or 1, num_channels=channels)
-        start = he_normal(channels, sizes)
-        shape = [filters, channels // (groups or 1), *sizes]
-        self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=start)
-        self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)
+        kernel = int_list(filter_size, self._axes)
+        check_groups(type(self).__name__, groups or 1, num_channels=num_channels)
+        initializer = he_normal(num_channels, kernel)
+        shape = [num_filters, num_channels // (groups or 1), *kernel]
+        self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=initializer)
+        self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _channels(given: dict[str, Any], *inputs: Any) -> dict[str, Any]:
-    """What 1.6 saw in the first input."""
+def _infer_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+    """Return the arguments that 1.6 inferred from the first input."""
     return {"num_channels": inputs[0].meta.shape[1]}
 
 
-def _settings_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
-    after = ("padding", "stride") if transposed else ("stride", "padding")
+def _arguments_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
+    order = ("padding", "stride") if transposed else ("stride", "padding")
     return (
         *first,
-        *after,
+        *order,
         "dilation",
         "groups",
         "param_attr",
@@ -81,37 +81,39 @@ def _settings_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
     )
 
 
-_OF_1_5 = _settings_of_1_5("num_channels", "num_filters", "filter_size")
-_OF_1_6 = _settings_of_1_5("num_filters", "filter_size")
+_OF_1_5 = _arguments_of_1_5("num_channels", "num_filters", "filter_size")
+_OF_1_6 = _arguments_of_1_5("num_filters", "filter_size")
 
 
-def _as_1_5_or_1_6(made: Any) -> Any:
-    """With a scope, 1.5 told a Conv2D the channels of its input, 1.6 did not: three sizes are
-    1.5's.
+def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
+    """Decorate Conv2D. After a name scope, 1.5 has the argument num_channels and 1.6 has not: three
+    sizes are those of 1.5.
     """
-    start = made.__init__
-    both: dict[bool, Callable[..., Any]] = {}
-    for channels in (True, False):
-        made.__init__ = start
-        scoped(*(_OF_1_5 if channels else _OF_1_6), later=_channels)(made)
-        both[channels] = made.__init__
+    init = cls.__init__
+    inits: dict[bool, Callable[..., Any]] = {}
+    for has_channels in (True, False):
+        cls.__init__ = init
+        accepts_name_scope(
+            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_channels
+        )(cls)
+        inits[has_channels] = cls.__init__
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        sizes = (
+        num_sizes = (
             sum(n in kwargs for n in ("num_channels", "num_filters", "filter_size"))
             + len(args)
             - ("name_scope" not in kwargs)
         )
-        both["num_channels" in kwargs or sizes >= 3](self, *args, **kwargs)
+        inits["num_channels" in kwargs or num_sizes >= 3](self, *args, **kwargs)
 
-    __init__.__wrapped__ = start  # type: ignore[attr-defined]
-    made.__init__ = __init__
-    return made
+    __init__.__wrapped__ = init  # type: ignore[attr-defined]
+    cls.__init__ = __init__
+    return cls
 
 
-@_as_1_5_or_1_6
+@_accept_arguments_of_1_5_and_1_6
 class Conv2D(_Conv):
-    """2-D convolution, with an activation behind it.   x [N, C, H, W] -> [N, M, H', W']"""
+    """2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H', W']."""
 
     def __init__(
         self,
@@ -131,13 +133,15 @@ class Conv2D(_Conv):
         super().__init__()
         depthwise = num_channels == groups and num_filters % num_channels == 0 and not use_cudnn
         self._op, self._act = "depthwise_conv2d" if depthwise else "conv2d", act
-        self._settings(stride, padding, dilation, groups)
-        self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
+        self._set_attrs(stride, padding, dilation, groups)
+        self._create_parameters(
+            num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
+        )
 
 
-@scoped(*_OF_1_6, later=_channels)
+@accepts_name_scope(*_OF_1_6, infer_arguments=_infer_channels)
 class Conv3D(_Conv):
-    """3-D convolution, with an activation behind it.   x [N, C, D, H, W] -> [N, M, D', H', W']"""
+    """3-D convolution, plus a bias, with an activation: [N, C, D, H, W] -> [N, M, D', H', W']."""
 
     _axes = 3
 
@@ -158,50 +162,52 @@ class Conv3D(_Conv):
     ) -> None:
         super().__init__()
         self._op, self._act = "conv3d", act
-        self._settings(stride, padding, dilation, groups)
-        self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
+        self._set_attrs(stride, padding, dilation, groups)
+        self._create_parameters(
+            num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
+        )
 
 
-class _Transposed(_Conv):
-    """What transposed convolutions share."""
+class _ConvTranspose(_Conv):
+    """Base class of the transposed convolutions."""
 
-    def _start(
+    def _create_parameters(
         self,
-        channels: int,
-        filters: int,
-        size: Any,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Any,
         groups: int | None,
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        shape = [channels, filters // (groups or 1), *int_list(size, self._axes)]
+        kernel = int_list(filter_size, self._axes)
+        shape = [num_channels, num_filters // (groups or 1), *kernel]
         self.weight = self.create_parameter(shape, attrs[0], dtype)
-        self.bias = self.create_parameter([filters], attrs[1], dtype, is_bias=True)
+        self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _filter_size(given: dict[str, Any], *inputs: Any) -> dict[str, Any]:
-    """The channels of the first input, and the size of filters that gives output_size."""
+def _infer_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+    """Return num_channels, and the filter_size with which the output has the size output_size."""
     shape = inputs[0].meta.shape
-    found = {"num_channels": shape[1]}
-    if given.get("filter_size") is None and given.get("output_size") is not None:
+    inferred = {"num_channels": shape[1]}
+    if args.get("filter_size") is None and args.get("output_size") is not None:
         n = len(shape) - 2
         outs, strides, pads, dilations = (
-            int_list(given.get(k, d), n)
+            int_list(args.get(k, d), n)
             for k, d in (("output_size", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
         )
-        rows = zip(outs, shape[2:], strides, pads, dilations, strict=True)
-        found["filter_size"] = [(o - (i - 1) * s + 2 * p - 1) // d + 1 for o, i, s, p, d in rows]
-    return found
+        axes = zip(outs, shape[2:], strides, pads, dilations, strict=True)
+        inferred["filter_size"] = [(o - (i - 1) * s + 2 * p - 1) // d + 1 for o, i, s, p, d in axes]
+    return inferred
 
 
-_TRANSPOSED = _settings_of_1_5("num_filters", "output_size", "filter_size", transposed=True)
+_TRANSPOSED = _arguments_of_1_5("num_filters", "output_size", "filter_size", transposed=True)
 
 
-@scoped(*_TRANSPOSED, later=_filter_size)
-class Conv2DTranspose(_Transposed):
-    """Transposed 2-D convolution, with an activation behind it.
-
-    x [N, C, H, W] -> [N, M, H', W']
+@accepts_name_scope(*_TRANSPOSED, infer_arguments=_infer_filter_size)
+class Conv2DTranspose(_ConvTranspose):
+    """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
+    W'].
     """
 
     def __init__(
@@ -223,18 +229,18 @@ class Conv2DTranspose(_Transposed):
         super().__init__()
         depthwise = num_channels == groups == num_filters and not use_cudnn
         self._op, self._act = "depthwise_conv2d_transpose" if depthwise else "conv2d_transpose", act
-        self._settings(stride, padding, dilation, groups)
+        self._set_attrs(stride, padding, dilation, groups)
         self._attrs["output_size"] = [] if output_size is None else int_list(output_size)
-        self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
+        self._create_parameters(
+            num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
+        )
 
 
-@scoped(*_TRANSPOSED, later=_filter_size)
-class Conv3DTranspose(_Transposed):
-    """Transposed 3-D convolution, with an activation behind it.
+@accepts_name_scope(*_TRANSPOSED, infer_arguments=_infer_filter_size)
+class Conv3DTranspose(_ConvTranspose):
+    """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].
 
-    x [N, C, D, H, W] -> [N, M, D', H', W']
-
-    As in 1.8, the bias is added only where bias_attr is given.
+    As in 1.8, the bias is added only if bias_attr is given.
     """
 
     _axes = 3
@@ -255,12 +261,14 @@ class Conv3DTranspose(_Transposed):
         dtype: Any = "float32",
     ) -> None:
         super().__init__()
-        self._op, self._act, self._adds = "conv3d_transpose", act, bool(bias_attr)
-        self._settings(stride, padding, dilation, groups)
-        self._start(num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype)
+        self._op, self._act, self._adds_bias = "conv3d_transpose", act, bool(bias_attr)
+        self._set_attrs(stride, padding, dilation, groups)
+        self._create_parameters(
+            num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
+        )
 
 
-@scoped(
+@accepts_name_scope(
     "pool_size",
     "pool_type",
     "pool_stride",
@@ -271,8 +279,8 @@ class Conv3DTranspose(_Transposed):
     "exclusive",
     "dtype",
 )
-class Pool2D(Scoped):
-    """The largest or the mean of each window.   x [N, C, H, W] -> [N, C, H', W']"""
+class Pool2D(NameScopedLayer):
+    """Maximum or average of each window: [N, C, H, W] -> [N, C, H', W']."""
 
     def __init__(
         self,
@@ -290,7 +298,7 @@ class Pool2D(Scoped):
                 with_user_line(f"Pool2D: pool_type={pool_type!r} is neither 'max' nor 'avg'")
             )
         if not global_pooling and pool_size == -1:
-            raise ValueError(with_user_line("Pool2D: pool_size is needed unless global_pooling"))
+            raise ValueError(with_user_line("Pool2D: pool_size is required unless global_pooling"))
         super().__init__()
         self._attrs = {
             "pooling_type": pool_type,

@@ -1,4 +1,4 @@
-"""Layers of matrices: fluid.dygraph.Linear, FC, Embedding, BilinearTensorProduct, GRUUnit."""
+"""Dense layers: `fluid.dygraph.Linear`, FC, Embedding, BilinearTensorProduct, GRUUnit."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..deprecated import instead
-from .layers import Scoped, activated, scoped
+from ..deprecated import deprecated_alias
+from .layers import NameScopedLayer, accepts_name_scope, apply_activation
 
 __all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
 
-_ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}  # what files call them
+_ACTIVATIONS = {"identity": 0, "sigmoid": 1, "tanh": 2, "relu": 3}  # values of the op's attribute
 
 
-class Linear(Scoped):
-    """act of x @ weight + bias.   x [*, input_dim] -> [*, output_dim]"""
+class Linear(NameScopedLayer):
+    """act(x @ weight + bias): [*, input_dim] -> [*, output_dim]."""
 
     def __init__(
         self,
@@ -38,19 +38,20 @@ class Linear(Scoped):
         out = OPS["matmul"](input, self.weight)
         if self.bias is not None:
             out = OPS["elementwise_add"](out, self.bias, axis=len(input.meta.shape) - 1)
-        return activated("Linear", out, self._act)
+        return apply_activation("Linear", out, self._act)
 
 
 def _attr_of(attr: Any, index: int) -> Any:
     return attr[index] if isinstance(attr, list | tuple) else attr
 
 
-@instead("fluid.dygraph.FC", "paddle.nn.Linear")
-class FC(Scoped):
-    """act of x @ weight + bias, or of the sum of several such products; weights are made with the
-    first inputs, as in 1.5.
+@deprecated_alias("fluid.dygraph.FC", "paddle.nn.Linear")
+class FC(NameScopedLayer):
+    """act(x @ weight + bias), or the sum of several such products. As in 1.5, the weights are
+    created at the first call.
 
-    x [*S], or a list of them -> [*S[:num_flatten_dims], size]
+    x: [*S], or a list of them.
+    Returns [*S[:num_flatten_dims], size].
     """
 
     def __init__(
@@ -66,36 +67,38 @@ class FC(Scoped):
     ) -> None:
         super().__init__(f"{name_scope}/FC", dtype)
         self._size, self._num_flatten_dims, self._act = size, num_flatten_dims, act
-        self._attrs, self._kind = (param_attr, bias_attr), dtype
+        self._attrs, self._param_dtype = (param_attr, bias_attr), dtype
         self._weights: tuple[Any, ...] = ()
         self._bias: Any = None
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
-        given = inputs[0] if isinstance(inputs[0], list | tuple) else [inputs[0]]
-        made = []
-        for i, x in enumerate(given):
+        xs = inputs[0] if isinstance(inputs[0], list | tuple) else [inputs[0]]
+        weights = []
+        for i, x in enumerate(xs):
             rows = math.prod(x.meta.shape[self._num_flatten_dims :])
             weight = self.create_parameter(
-                [rows, self._size], _attr_of(self._attrs[0], i), self._kind
+                [rows, self._size], _attr_of(self._attrs[0], i), self._param_dtype
             )
-            made.append(self.add_parameter(f"_w{i}", weight))
-        self._weights = tuple(made)
-        self._b = self.create_parameter([self._size], self._attrs[1], self._kind, is_bias=True)
+            weights.append(self.add_parameter(f"_w{i}", weight))
+        self._weights = tuple(weights)
+        self._b = self.create_parameter(
+            [self._size], self._attrs[1], self._param_dtype, is_bias=True
+        )
 
     @property
     def weight(self) -> Any:
-        """The weight, a list of them where there are several; None before the first inputs."""
+        """The weight, or a list of several weights; None before the first call."""
         return self._weights[0] if len(self._weights) == 1 else list(self._weights) or None
 
     @property
     def bias(self) -> Any:
-        """The bias; None before the first inputs, and where there is none."""
+        """The bias; None before the first call, and if there is none."""
         return self.__dict__.get("_b")
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        given = input if isinstance(input, list | tuple) else [input]
-        pairs = zip(given, self._weights, strict=True)
+        xs = input if isinstance(input, list | tuple) else [input]
+        pairs = zip(xs, self._weights, strict=True)
         products = [
             OPS["mul"](x, w, x_num_col_dims=self._num_flatten_dims, y_num_col_dims=1)
             for x, w in pairs
@@ -103,16 +106,14 @@ class FC(Scoped):
         out = products[0] if len(products) == 1 else OPS["sum"](products)
         if self._b is not None:
             out = OPS["elementwise_add"](out, self._b, axis=self._num_flatten_dims)
-        return activated("FC", out, self._act)
+        return apply_activation("FC", out, self._act)
 
 
-@scoped("size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype")
-class Embedding(Scoped):
-    """Rows of weight by number.
+@accepts_name_scope("size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype")
+class Embedding(NameScopedLayer):
+    """Look up rows of weight: ids [*] -> [*, size[1]]; with a name scope ids [*, 1], as in 1.5.
 
-    ids [*] -> [*, size[1]]; with a name scope, ids [*, 1] -> [*, size[1]], as in 1.5
-
-    padding_idx: a number whose row is zeros, negative ones counted from the end
+    padding_idx: row of zeros; negative indices count from the end
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Embedding(Scoped):
         param_attr: Any = None,
         dtype: Any = "float32",
     ) -> None:
-        self._scoped = "_name_scope_given" in self.__dict__
+        self._has_name_scope = "_name_scope_given" in self.__dict__
         super().__init__()
         rows = int(size[0])
         self._padding = -1 if padding_idx is None else padding_idx % rows
@@ -136,23 +137,23 @@ class Embedding(Scoped):
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        old = self._scoped and input.meta.shape[-1] == 1
-        return OPS["lookup_table" if old else "lookup_table_v2"](
+        is_lookup_of_1_5 = self._has_name_scope and input.meta.shape[-1] == 1
+        return OPS["lookup_table" if is_lookup_of_1_5 else "lookup_table_v2"](
             self.weight, input, padding_idx=self._padding
         )
 
 
-def _both_sizes(given: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
+def _infer_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
     return {
         "input1_dim": x.meta.shape[1],
         "input2_dim": y.meta.shape[1],
-        "output_dim": given["size"],
+        "output_dim": args["size"],
     }
 
 
-@scoped("size", "name", "act", "param_attr", "bias_attr", later=_both_sizes)
-class BilinearTensorProduct(Scoped):
-    """act of x @ weight[i] @ y + bias[i], for every i.   x [N, A], y [N, B] -> [N, output_dim]"""
+@accepts_name_scope("size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_sizes)
+class BilinearTensorProduct(NameScopedLayer):
+    """act(x @ weight[i] @ y + bias[i]) for every i: x [N, A], y [N, B] -> [N, output_dim]."""
 
     def __init__(
         self,
@@ -175,17 +176,20 @@ class BilinearTensorProduct(Scoped):
     def forward(self, x: Any, y: Any) -> Any:
         """Compute the output; the class describes shapes."""
         out = OPS["bilinear_tensor_product"](x, y, self.weight, self.bias)
-        return activated("BilinearTensorProduct", out, self._act)
+        return apply_activation("BilinearTensorProduct", out, self._act)
 
 
-@scoped("size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype")
-class GRUUnit(Scoped):
-    """One step of a gated recurrent unit.
-
-    input [N, 3 * D] (projected already), hidden [N, D] -> hidden, reset hidden [N, D], gates [N, 3
-    * D]
+@accepts_name_scope(
+    "size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype"
+)
+class GRUUnit(NameScopedLayer):
+    """One step of a GRU.
 
     size: 3 * D
+
+    input: [N, 3 * D], already projected.
+    hidden: [N, D].
+    Returns hidden [N, D], reset hidden [N, D] and gates [N, 3 * D].
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Layers and functions as programs: fluid.dygraph.TracedLayer, declarative, dygraph_to_static_func,
-ProgramTranslator.
+"""Capture of layers and functions: `fluid.dygraph.TracedLayer`, declarative,
+dygraph_to_static_func, ProgramTranslator.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.program import Program
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 from ..io.models import write_model
 
 __all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
 
 
-def _flat(inputs: Any) -> list[Any]:
+def _flatten(inputs: Any) -> list[Any]:
     if isinstance(inputs, Tensor):
         return [inputs]
-    return [t for one in inputs for t in _flat(one)] if isinstance(inputs, list | tuple) else []
+    return (
+        [t for item in inputs for t in _flatten(item)] if isinstance(inputs, list | tuple) else []
+    )
 
 
 class TracedLayer:
-    """The program of a layer that was run once.   Made by `TracedLayer.trace`."""
+    """The program of a layer, captured by `TracedLayer.trace`."""
 
     def __init__(self, program: Any, parameters: Any, feed_names: Any, fetch_names: Any) -> None:
         self._program, self._params, self._feed_names, self._fetch_names = (
@@ -43,49 +45,55 @@ class TracedLayer:
         self._traced: Any = None
 
     @staticmethod
-    @instead("fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save")
+    @deprecated_alias("fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save")
     def trace(layer: Any, inputs: Any) -> tuple[Any, TracedLayer]:
-        """Run `layer` on `inputs` (a variable or a list of them); gives what it gave, and the
+        """Run `layer` on `inputs`, a variable or a list of them. Returns its outputs and the
         TracedLayer.
         """
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
-        if not _flat(inputs) and inputs not in ([], ()):
+        if not _flatten(inputs) and inputs not in ([], ()):
             raise OperandError(
-                with_user_line(f"TracedLayer.trace: inputs should be variables, not {inputs!r:.80}")
+                with_user_line(f"TracedLayer.trace: inputs must be variables, not {inputs!r:.80}")
             )
         outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
         desc = traced.program
-        made = TracedLayer(Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches())
-        made._traced = traced
-        return outputs, made
+        layer_program = TracedLayer(
+            Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches()
+        )
+        layer_program._traced = traced
+        return outputs, layer_program
 
     @property
     def program(self) -> Any:
-        """The program."""
+        """The captured program."""
         return self._program
 
     def set_strategy(self, build_strategy: Any = None, exec_strategy: Any = None) -> None:
-        """Taken, and nothing changes by it.   Raises AssertionError for what are no strategies."""
-        for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
-            if not isinstance(given, kind | None):
+        """Check the types of the strategies, which have no effect. Raises AssertionError for
+        other types.
+        """
+        for strategy, cls in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
+            if not isinstance(strategy, cls | None):
                 raise MisfitError(
-                    with_user_line(f"set_strategy: {type(given).__name__} is not a {kind.__name__}")
+                    with_user_line(
+                        f"set_strategy: {type(strategy).__name__} is not a {cls.__name__}"
+                    )
                 )
 
     def __call__(self, inputs: Any) -> Any:
-        """The outputs for a list of variables, as ndarrays.
+        """Return the outputs for a list of variables, as ndarrays.
 
-        Raises AssertionError for another number of them than was traced.
+        Raises AssertionError for another number of inputs.
         """
-        given = _flat(inputs)
-        if len(given) != len(self._feed_names):
+        tensors = _flatten(inputs)
+        if len(tensors) != len(self._feed_names):
             raise MisfitError(
-                with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(given)} inputs")
+                with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs")
             )
-        return self._traced(given)
+        return self._traced(tensors)
 
-    @instead("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
+    @deprecated_alias("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
     def save_inference_model(
         self,
         dirname: str | None = None,
@@ -96,21 +104,17 @@ class TracedLayer:
     ) -> None:
         """Write the folder `dirname` with `__model__` and a file for every parameter.
 
-        feed, fetch: which, by number; all unless given
-
-        path: the prefix of the two files of Paddle 2, which its `fluid` writes in place of the
-        folder.
+        feed, fetch: indices of the inputs and outputs, by default all
+        path: prefix of the two files of Paddle 2, which its `fluid` writes instead of a folder
         """
         if (dirname is None) == (path is None):
-            raise TypeError(with_user_line("save_inference_model: give either dirname or path"))
+            raise TypeError(with_user_line("save_inference_model: requires either dirname or path"))
         if path is not None:
             self._traced.save_inference_model(path, feed, fetch, **kwargs)
             return
         if not isinstance(dirname, str):
             raise OperandError(
-                with_user_line(
-                    f"save_inference_model: dirname should be a str, not {dirname!r:.80}"
-                )
+                with_user_line(f"save_inference_model: dirname must be a str, not {dirname!r:.80}")
             )
         if not dirname:
             raise OpError(with_user_line("save_inference_model: dirname is empty"))
@@ -130,7 +134,7 @@ class TracedLayer:
         )
 
 
-@instead("fluid.dygraph.declarative", "paddle.jit.to_static")
+@deprecated_alias("fluid.dygraph.declarative", "paddle.jit.to_static")
 def declarative(func: Callable[..., Any]) -> Any:
-    """A function whose Python control flow is in the program that it becomes."""
+    """Convert a function with Python control flow to a program, like `paddle.jit.to_static`."""
     return to_static(func)

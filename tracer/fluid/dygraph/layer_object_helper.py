@@ -1,4 +1,4 @@
-"""LayerObjectHelper: LayerHelper for layers that are objects, which tell it their arguments call by
+"""LayerObjectHelper: a LayerHelper that is created once per layer and gets the arguments with each
 call.
 """
 
@@ -7,51 +7,51 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...static.graph.mode import writing
+from ...static.graph.mode import is_recording_static_graph
 from ..layer_helper import LayerHelper
 
 __all__ = ["LayerObjectHelper"]
 
 
 class LayerObjectHelper(LayerHelper):
-    """Of one layer.   name: its full name"""
+    """The helper of one layer. name: its full name"""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, name=name)
 
-    def _of(self, inputs: Any, **more: Any) -> LayerHelper:
-        return LayerHelper(self.layer_type, name=self.name, input=inputs, **more)
+    def _helper_for(self, inputs: Any, **kwargs: Any) -> LayerHelper:
+        return LayerHelper(self.layer_type, name=self.name, input=inputs, **kwargs)
 
     def input_dtype(self, inputs_in: Any) -> Any:  # type: ignore[override]
-        """The dtype of all inputs.   Raises ValueError where they differ."""
-        return self._of(inputs_in).input_dtype()
+        """Return the dtype of all inputs. Raises ValueError if they differ."""
+        return self._helper_for(inputs_in).input_dtype()
 
     def iter_inputs_and_params(  # type: ignore[override]
         self, inputs_in: Any, param_attr_in: Any = None
     ) -> Iterator[tuple[Any, Any]]:
-        """Each input with its param_attr."""
-        return self._of(inputs_in, param_attr=param_attr_in).iter_inputs_and_params()
+        """Yield each input with its param_attr."""
+        return self._helper_for(inputs_in, param_attr=param_attr_in).iter_inputs_and_params()
 
     def append_activation(
         self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
     ) -> Any:
-        """`act` of the variable; itself without one."""
-        return self._of(input_var, act=act).append_activation(input_var)
+        """Apply the activation `act`; without one return the variable."""
+        return self._helper_for(input_var, act=act).append_activation(input_var)
 
 
-class _Today:
-    """Ops run unless a program is written by hand, whatever else fluid is asked for."""
+class _Paddle2Mode:
+    """Ops run unless a static graph program is recorded, independent of fluid's modes."""
 
-    def _runs(self) -> bool:
-        return not writing()
-
-
-class _CallOfToday(_Today, LayerHelper):
-    """Of one call of a layer of Paddle 2."""
+    def _is_eager(self) -> bool:
+        return not is_recording_static_graph()
 
 
-class HelperOfToday(_Today, LayerObjectHelper):
-    """Of one layer of Paddle 2."""
+class _Paddle2CallHelper(_Paddle2Mode, LayerHelper):
+    """The helper of one call of a Paddle 2 layer."""
 
-    def _of(self, inputs: Any, **more: Any) -> LayerHelper:
-        return _CallOfToday(self.layer_type, name=self.name, input=inputs, **more)
+
+class Paddle2LayerHelper(_Paddle2Mode, LayerObjectHelper):
+    """The helper of a Paddle 2 layer."""
+
+    def _helper_for(self, inputs: Any, **kwargs: Any) -> LayerHelper:
+        return _Paddle2CallHelper(self.layer_type, name=self.name, input=inputs, **kwargs)

@@ -1,5 +1,5 @@
-"""Layer as Paddle 1.x had it, and how layers take a name scope before everything else, as
-in 1.5.
+"""The base class Layer of Paddle 1.x, and layers that accept a name scope as first argument, as in
+1.5.
 """
 
 from __future__ import annotations
@@ -19,27 +19,29 @@ from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
 from ...static import default_main_program
-from ..phase import PHASE
+from ..training_mode import PHASE
 from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
-L = TypeVar("L", bound="type[Scoped]")
+L = TypeVar("L", bound="type[NameScopedLayer]")
 
-# All layers: an optimizer of 1.5 without a parameter list updates their parameters.
-_made: list[weakref.ref[Parameter]] = []
+# Parameters of all layers: an optimizer of 1.5 without a parameter list updates them.
+_parameters: list[weakref.ref[Parameter]] = []
 
 
 def all_parameters() -> list[Parameter]:
-    """The parameters of all layers that are still there, in the order in which they were made."""
-    _made[:] = [r for r in _made if r() is not None]
-    return [p for p in (r() for r in _made) if p is not None]
+    """Return the existing parameters of all layers, in the order of creation."""
+    _parameters[:] = [r for r in _parameters if r() is not None]
+    return [p for p in (r() for r in _parameters) if p is not None]
 
 
 class Layer(_Layer):
-    """Base of the layers of Paddle 1.x.
+    """Base class of the layers of Paddle 1.x.
 
-    name_scope: what its full name begins with; `_build_once` is called before the first forward.
+    name_scope: prefix of its full name
+
+    `_build_once` is called before the first forward.
     """
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
@@ -50,10 +52,10 @@ class Layer(_Layer):
         self._built = False
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
-        """What can only be made when the first inputs are known."""
+        """Create what depends on the first inputs."""
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What forward gives, hooks included."""
+        """Call forward and its hooks."""
         if not self._built:
             self._build_once(*inputs, **kwargs)
             self._built = True
@@ -67,29 +69,29 @@ class Layer(_Layer):
         is_bias: bool = False,
         default_initializer: Any = None,
     ) -> Any:
-        """A new parameter [*shape], None when attr is False.
+        """Create a parameter [*shape]; returns None if attr is False.
 
-        In 1.5 attr came first, which is understood.
+        shape and attr may be swapped, as in 1.5.
         """
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
         if name and state.mode.builder is None and unique_name.register_user_name(name):
             why = (
-                f"parameter name [{name}] has been used already; in dygraph mode each "
-                f"parameter has a name of its own"
+                f"parameter name [{name}] has been used already; in dygraph mode "
+                f"parameter names must be unique"
             )
             raise OpError(with_user_line(f"create_parameter: {why}"))
-        made = super().create_parameter(
+        parameter = super().create_parameter(
             shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
         )
-        if made is not None:
-            _made.append(weakref.ref(made))
-        return made
+        if parameter is not None:
+            _parameters.append(weakref.ref(parameter))
+        return parameter
 
     @property
     def _helper(self) -> Any:
-        """What layers of one's own add ops with."""
+        """The LayerObjectHelper with which user-defined layers add ops."""
         return LayerObjectHelper(self._full_name)
 
     def create_variable(
@@ -99,8 +101,8 @@ class Layer(_Layer):
         dtype: Any = None,
         type: Any = None,
     ) -> Any:
-        """An empty tensor, named after the layer."""
-        full = (
+        """Create an empty tensor whose name starts with that of the layer."""
+        full_name = (
             unique_name.generate(f"{self._full_name}._generated_var")
             if name is None
             else f"{self._full_name}.{name}"
@@ -109,19 +111,19 @@ class Layer(_Layer):
             return (
                 default_main_program()
                 .current_block()
-                .create_var(full, dtype=dtype, persistable=persistable)
+                .create_var(full_name, dtype=dtype, persistable=persistable)
             )
-        return self.create_tensor(full, bool(persistable), dtype)
+        return self.create_tensor(full_name, bool(persistable), dtype)
 
     def backward(self, *inputs: Any) -> None:
-        """Not for layers: raises ValueError."""
+        """Raise ValueError: layers define no backward."""
         raise ValueError("Layer shouldn't implement backward")
 
-    # -- traversal: the second parameter had another name
+    # -- traversal: the second parameter has another name than in Paddle 2
     # ------------------------------------------------------------------
 
     def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Any]:  # type: ignore[override]
-        """The layers in this one, those below them too unless told otherwise."""
+        """Return the sublayers, recursively if include_sublayers."""
         return [layer for _, layer in self.named_sublayers("", include_sublayers, include_self)]
 
     def named_sublayers(  # type: ignore[override]
@@ -131,7 +133,7 @@ class Layer(_Layer):
         include_self: bool = False,
         layers_set: Any = None,
     ) -> Iterator[tuple[str, Any]]:
-        """The layers in this one with their dotted names, each once."""
+        """Yield the sublayers with their dotted names, each once."""
         if include_sublayers:
             yield from super().named_sublayers(
                 prefix, include_self=include_self, layers_set=layers_set
@@ -139,16 +141,16 @@ class Layer(_Layer):
         elif include_self:
             yield prefix, self
 
-    # -- mode: one for all layers at once, which functions read as well
+    # -- mode: global, because functions read it too
     # ---------------------------------------------
 
     def train(self) -> Self:
-        """Training behaviour for this layer and all below, and for functions."""
+        """Set training mode for this layer, its sublayers and functions."""
         PHASE.training = True
         return super().train()
 
     def eval(self) -> Self:
-        """Inference behaviour for this layer and all below, and for functions."""
+        """Set evaluation mode for this layer, its sublayers and functions."""
         PHASE.training = False
         return super().eval()
 
@@ -163,21 +165,21 @@ class Layer(_Layer):
         include_non_persistable_buffer: bool = False,
         use_hook: bool = True,
     ) -> dict[str, Any]:
-        """The state of this layer and the results of each sublayer's `state_dict`, which Paddle 1.x
-        called.
+        """Return the state of this layer, with the results of each sublayer's `state_dict`, as in
+        Paddle 1.x.
         """
-        found: dict[str, Any] = super()._state_dict_impl(
+        state: dict[str, Any] = super()._state_dict_impl(
             destination, False, structured_name_prefix, include_non_persistable_buffer, use_hook
         )
         for name, layer in self._sub_layers.items() if include_sublayers else ():
             if layer is not None:
-                found.update(layer.state_dict(found, True, f"{structured_name_prefix}{name}."))
-        return found
+                state.update(layer.state_dict(state, True, f"{structured_name_prefix}{name}."))
+        return state
 
     def set_dict(  # type: ignore[override]
         self, stat_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
     ) -> None:
-        """Take over values by name.   Raises RuntimeError for a parameter without one."""
+        """Set values by name. Raises RuntimeError if a parameter has no value."""
         own = self.state_dict(include_sublayers=include_sublayers)
         names = {key if use_structured_name else tensor.name for key, tensor in own.items()}
         missing = sorted(names - set(stat_dict))
@@ -186,20 +188,19 @@ class Layer(_Layer):
                 with_user_line(f"Parameter not found, Can't not find {missing} in stat_dict")
             )
         for key, tensor in own.items():
-            given = stat_dict[key if use_structured_name else tensor.name]
-            if (
-                shape := tuple(np.shape(given.array if isinstance(given, Tensor) else given))
-            ) != tensor.meta.shape:
+            value = stat_dict[key if use_structured_name else tensor.name]
+            shape = tuple(np.shape(value.array if isinstance(value, Tensor) else value))
+            if shape != tensor.meta.shape:
                 raise MisfitError(
-                    with_user_line(f"set_dict: {key} is given {list(shape)} (X={tensor.meta})")
+                    with_user_line(f"set_dict: {key} gets shape {list(shape)} (X={tensor.meta})")
                 )
         self.set_state_dict(stat_dict, use_structured_name)
 
     load_dict = set_dict  # type: ignore[assignment]
 
 
-def activated(layer: str, x: Any, act: str | None) -> Any:
-    """An activation of x by the type of its op.   Raises OpError for one that is none."""
+def apply_activation(layer: str, x: Any, act: str | None) -> Any:
+    """Apply an activation, given by the type of its op. Raises OpError for an unknown op."""
     if act is None:
         return x
     op = OPS.get(act)
@@ -208,59 +209,59 @@ def activated(layer: str, x: Any, act: str | None) -> Any:
     return op(x)
 
 
-def scoped(*names: str, later: Callable[..., dict[str, Any]] | None = None) -> Callable[[L], L]:
-    """Decorate a layer: with a name scope first, its arguments are those of 1.5.
+def accepts_name_scope(
+    *names: str, infer_arguments: Callable[..., dict[str, Any]] | None = None
+) -> Callable[[L], L]:
+    """Decorate a layer: if its first argument is a name scope, its arguments are those of 1.5.
 
-    names: of those arguments, without the scope; later: from the given ones and the first inputs,
-    what today's layer wants besides.
+    names: arguments of 1.5 after the name scope
+    later: infers required arguments from the others and the first inputs
     """
 
-    def decorate(made: L) -> L:
-        start = made.__init__
+    def decorate(cls: L) -> L:
+        init = cls.__init__
 
-        @functools.wraps(start)
+        @functools.wraps(init)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             if not (
                 "name_scope" in kwargs
-                or (args and isinstance(args[0], str) and made.takes_scope(args))
+                or (args and isinstance(args[0], str) and cls.takes_scope(args))
             ):
-                start(self, *args, **kwargs)
+                init(self, *args, **kwargs)
                 return
             scope = kwargs.pop("name_scope", None)
             scope, args = (args[0], args[1:]) if scope is None else (scope, args)
-            given = dict(zip(names, args, strict=False)) | kwargs
-            full = unique_name.generate(f"{scope}/{made.__name__}")
-            self.__dict__["_name_scope_given"] = full
-            missing = made.wanted - given.keys()
-            if missing & {*names} and not given:
+            named_args = dict(zip(names, args, strict=False)) | kwargs
+            full_name = unique_name.generate(f"{scope}/{cls.__name__}")
+            self.__dict__["_name_scope_given"] = full_name
+            missing = cls.required_arguments - named_args.keys()
+            if missing & {*names} and not named_args:
                 raise TypeError(
-                    with_user_line(
-                        f"{made.__name__}: a name scope comes first, and nothing behind it"
-                    )
+                    with_user_line(f"{cls.__name__}: arguments are missing after the name scope")
                 )
-            if later is None or not missing:
-                start(self, **_known(given, made))
+            if infer_arguments is None or not missing:
+                init(self, **_accepted(named_args, cls))
             else:
                 Layer.__init__(self)
-                self._waiting = (full, start, given, later)
+                self._deferred_init_args = (full_name, init, named_args, infer_arguments)
 
-        made.__init__ = __init__  # type: ignore[method-assign]
-        return made
+        cls.__init__ = __init__  # type: ignore[method-assign]
+        return cls
 
     return decorate
 
 
-def _known(given: dict[str, Any], made: Any) -> dict[str, Any]:
-    """What today's layer takes."""
-    return {k: v for k, v in given.items() if k in made.taken}
+def _accepted(args: dict[str, Any], cls: Any) -> dict[str, Any]:
+    """Return the arguments that `__init__` accepts."""
+    return {k: v for k, v in args.items() if k in cls.arguments}
 
 
-class Scoped(Layer):
-    """Base of the layers that may wait for their first inputs."""
+class NameScopedLayer(Layer):
+    """Base class of layers whose initialization may be deferred until the first call."""
 
-    taken: frozenset[str] = frozenset()  # parameters of __init__
-    wanted: frozenset[str] = frozenset()  # required parameters
-    _waiting: Any = None
+    arguments: frozenset[str] = frozenset()  # parameters of __init__
+    required_arguments: frozenset[str] = frozenset()
+    _deferred_init_args: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -269,24 +270,24 @@ class Scoped(Layer):
             return
         code, defaults = own.__code__, len(own.__defaults__ or ())
         names = code.co_varnames[1 : code.co_argcount]
-        cls.taken = frozenset(names)
-        if "wanted" not in cls.__dict__:
-            cls.wanted = frozenset(names[: len(names) - defaults])
+        cls.arguments = frozenset(names)
+        if "required_arguments" not in cls.__dict__:
+            cls.required_arguments = frozenset(names[: len(names) - defaults])
 
     @classmethod
     def takes_scope(cls, args: tuple[Any, ...]) -> bool:
-        """Whether a str that comes first is a name scope."""
+        """Whether a str as first argument is a name scope."""
         return bool(args)
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
-        """Make what waited for the first inputs."""
-        if self._waiting is None:
+        """Run the deferred initialization."""
+        if self._deferred_init_args is None:
             return
-        full, start, given, later = self._waiting
-        kept = {
+        full_name, init, args, infer_arguments = self._deferred_init_args
+        saved = {
             k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")
         }
-        self.__dict__["_name_scope_given"] = full
-        start(self, **_known(given | later(given, *inputs), type(self)))
-        self.__dict__.update(kept)
-        self._waiting = None
+        self.__dict__["_name_scope_given"] = full_name
+        init(self, **_accepted(args | infer_arguments(args, *inputs), type(self)))
+        self.__dict__.update(saved)
+        self._deferred_init_args = None

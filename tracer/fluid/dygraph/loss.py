@@ -1,4 +1,4 @@
-"""Losses as layers: fluid.dygraph.L1Loss, MSELoss, NLLLoss, BCELoss."""
+"""Loss layers: `fluid.dygraph.L1Loss`, MSELoss, NLLLoss, BCELoss."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from ..layers.helper import one
+from ..layers.helper import ensure_1d
 from .layers import Layer
 
 __all__ = ["BCELoss", "L1Loss", "MSELoss", "NLLLoss"]
 
 
-class _Reduced(Layer):
-    """A loss of elements, of which the mean or the sum is taken, [1], or all are given.
+class _ReducedLoss(Layer):
+    """Base class of losses with a reduction.
 
-    reduction: 'mean', 'sum', 'none'
+    reduction: "mean" or "sum" over all elements, [1], or "none"
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -29,32 +29,35 @@ class _Reduced(Layer):
         super().__init__()
         self.reduction = reduction
 
-    def _reduced(self, x: Any) -> Any:
+    def _reduce(self, x: Any) -> Any:
         if self.reduction == "none":
             return x
-        return one(OPS[f"reduce_{self.reduction}"](x, dim=[0], keep_dim=False, reduce_all=True))
+        return ensure_1d(
+            OPS[f"reduce_{self.reduction}"](x, dim=[0], keep_dim=False, reduce_all=True)
+        )
 
 
-class L1Loss(_Reduced):
-    """|input - label|.   input, label [*S] -> [1], or [*S]"""
-
-    def forward(self, input: Any, label: Any) -> Any:
-        """Compute the output; the class describes shapes."""
-        return self._reduced(OPS["abs"](OPS["elementwise_sub"](input, label)))
-
-
-class MSELoss(_Reduced):
-    """(input - label) ** 2.   input, label [*S] -> [1], or [*S]"""
+class L1Loss(_ReducedLoss):
+    """|input - label|: [*S] -> [1], or [*S] without reduction."""
 
     def forward(self, input: Any, label: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        return self._reduced(OPS["square"](OPS["elementwise_sub"](input, label)))
+        return self._reduce(OPS["abs"](OPS["elementwise_sub"](input, label)))
 
 
-class BCELoss(_Reduced):
-    """-(label * log(input) + (1 - label) * log(1 - input)), times weight.
+class MSELoss(_ReducedLoss):
+    """(input - label) ** 2: [*S] -> [1], or [*S] without reduction."""
 
-    input, label, weight [*S] -> [1], or [*S]
+    def forward(self, input: Any, label: Any) -> Any:
+        """Compute the output; the class describes shapes."""
+        return self._reduce(OPS["square"](OPS["elementwise_sub"](input, label)))
+
+
+class BCELoss(_ReducedLoss):
+    """-(label * log(input) + (1 - label) * log(1 - input)) * weight.
+
+    input, label, weight: [*S].
+    Returns [1], or [*S] without reduction.
     """
 
     def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
@@ -64,18 +67,19 @@ class BCELoss(_Reduced):
     def forward(self, input: Any, label: Any) -> Any:
         """Compute the output; the class describes shapes."""
         out = OPS["bce_loss"](input, label)
-        return self._reduced(
+        return self._reduce(
             out if self.weight is None else OPS["elementwise_mul"](out, self.weight)
         )
 
 
-class NLLLoss(_Reduced):
-    """-input[label], times weight[label].
+class NLLLoss(_ReducedLoss):
+    """-input[label] * weight[label].
 
-    input [N, C, *S] log-probabilities, label [N, *S], weight [C] -> [1], or [N, *S]
-
-    reduction 'mean' is over the sum of the weights; where the label is ignore_index there is no
-    loss.
+    input: log-probabilities [N, C, *S].
+    label: [N, *S].
+    weight: [C].
+    Returns [1], or [N, *S] without reduction. reduction="mean" divides by the sum of the weights.
+    Labels equal to ignore_index have no loss.
     """
 
     def __init__(
@@ -89,4 +93,4 @@ class NLLLoss(_Reduced):
         out, _ = OPS["nll_loss"](
             input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction
         )
-        return out if self.reduction == "none" else one(out)
+        return out if self.reduction == "none" else ensure_1d(out)

@@ -1,8 +1,7 @@
-"""Learning rates that change with the steps (or the epochs) of a training: fluid.dygraph.NoamDecay
-and the others.
+"""Learning-rate schedules of eager mode: `fluid.dygraph.NoamDecay` and others.
 
-Unlike the schedulers of Paddle 2, those by the step go on by themselves: asking for the rate, as an
-optimizer does, is a step.
+Unlike the schedulers of Paddle 2, schedules by step advance whenever the rate is read by a call, as
+optimizers do.
 """
 
 from __future__ import annotations
@@ -35,43 +34,44 @@ __all__ = [
 
 
 class LearningRateDecay(LRScheduler):
-    """Base of all of them.
+    """Base class of the schedules.
 
-    begin: the first step; step: by how much it grows; `step()` gives the rate of now
+    begin: number of the first step.
+    step: increment of the step number.
+    `step()` returns the current rate.
     """
 
-    keys: tuple[str, ...] = ("step_num",)  # what state_dict holds
+    keys: tuple[str, ...] = ("step_num",)  # attributes that state_dict returns
 
     def __init__(self, begin: int = 0, step: int = 1, dtype: Any = "float32") -> None:
         self.step_num, self.step_size, self.dtype = begin, step, dtype
 
     def __call__(self) -> float:
-        """The rate now; the next one is that of the next step."""
+        """Return the current rate and advance to the next step."""
         rate = float(self.step())
         self.step_num += self.step_size
         return rate
 
     def step(self, epoch: Any = None) -> Any:
-        """The rate now."""
+        """Return the current rate."""
         raise NotImplementedError
 
     @property
     def last_lr(self) -> float:  # type: ignore[override]
-        """The rate now."""
+        """The current rate."""
         return float(self.step())
 
     def create_lr_var(self, lr: float) -> Tensor:
-        """A rate as a variable [1]."""
+        """Return a rate as a tensor [1]."""
         return Tensor(np.array([lr], np.float32))
 
     def state_dict(self) -> dict[str, Any]:
-        """What set_dict needs to go on from here."""
+        """Return the state that set_dict restores."""
         return {key: self.__dict__[key] for key in self.keys if key in self.__dict__}
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from where state_dict() was taken.
-
-        Raises RuntimeError where it is of another kind of decay.
+        """Restore the state of state_dict(). Raises RuntimeError for the state of another
+        schedule.
         """
         for key in self.keys:
             if key not in state_dict:
@@ -88,7 +88,7 @@ class LearningRateDecay(LRScheduler):
 
 
 class PiecewiseDecay(LearningRateDecay):
-    """values[i] up to boundaries[i], the last value after them."""
+    """values[i] before step boundaries[i]; the last value after all boundaries."""
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class PiecewiseDecay(LearningRateDecay):
         return float(self.values[sum(self.step_num >= b for b in self.boundaries)])
 
 
-class _ByRate(LearningRateDecay):
-    """The rate times a function of decay_rate and step / decay_steps, which staircase
-    rounds down.
+class _RateDecay(LearningRateDecay):
+    """Base class: a function of decay_rate and step / decay_steps; staircase rounds the latter
+    down.
     """
 
     def __init__(
@@ -134,24 +134,24 @@ class _ByRate(LearningRateDecay):
         return math.floor(ratio) if self.staircase else ratio
 
 
-class NaturalExpDecay(_ByRate):
-    """Times e ** -decay_rate every decay_steps."""
+class NaturalExpDecay(_RateDecay):
+    """learning_rate * exp(-decay_rate * step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
         return self.learning_rate * math.exp(-self.decay_rate * self._periods())
 
 
-class ExponentialDecay(_ByRate):
-    """Times decay_rate every decay_steps."""
+class ExponentialDecay(_RateDecay):
+    """learning_rate * decay_rate ** (step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
         return self.learning_rate * float(self.decay_rate ** self._periods())
 
 
-class InverseTimeDecay(_ByRate):
-    """Divided by 1 + decay_rate * step / decay_steps."""
+class InverseTimeDecay(_RateDecay):
+    """learning_rate / (1 + decay_rate * step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
@@ -159,8 +159,9 @@ class InverseTimeDecay(_ByRate):
 
 
 class PolynomialDecay(LearningRateDecay):
-    """From the start to end_learning_rate in decay_steps, along a power; cycle: decay_steps grows
-    as often as it is passed.
+    """Polynomial decay from learning_rate to end_learning_rate over decay_steps steps.
+
+    cycle: multiply decay_steps by the number of times that it was reached
     """
 
     def __init__(
@@ -184,18 +185,18 @@ class PolynomialDecay(LearningRateDecay):
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        steps, now = float(self.decay_steps), self.step_num
+        steps, step = float(self.decay_steps), self.step_num
         if self.cycle:
-            steps *= max(math.ceil(now / steps), 1)
+            steps *= max(math.ceil(step / steps), 1)
         else:
-            now = min(now, self.decay_steps)
+            step = min(step, self.decay_steps)
         return (self.learning_rate - self.end_learning_rate) * float(
-            (1 - now / steps) ** self.power
+            (1 - step / steps) ** self.power
         ) + self.end_learning_rate
 
 
 class CosineDecay(LearningRateDecay):
-    """Half a cosine over the epochs, down to nothing   (Loshchilov and Hutter 2016)."""
+    """Half a cosine over the epochs, from learning_rate to 0 (Loshchilov and Hutter 2016)."""
 
     def __init__(
         self,
@@ -215,8 +216,8 @@ class CosineDecay(LearningRateDecay):
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        now = math.floor(self.step_num / self.step_each_epoch)
-        return self.learning_rate * 0.5 * (math.cos(now * math.pi / self.epochs) + 1)
+        epoch_num = math.floor(self.step_num / self.step_each_epoch)
+        return self.learning_rate * 0.5 * (math.cos(epoch_num * math.pi / self.epochs) + 1)
 
 
 class NoamDecay(LearningRateDecay):
@@ -239,17 +240,16 @@ class NoamDecay(LearningRateDecay):
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        rise = float(self.warmup_steps**-1.5) * self.step_num
+        warmup = float(self.warmup_steps**-1.5) * self.step_num
         return (
-            self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), rise)
+            self.learning_rate * float(self.d_model**-0.5) * min(float(self.step_num**-0.5), warmup)
         )
 
 
 class LinearLrWarmup(LearningRateDecay):
-    """From nothing by (end_lr - start_lr) / warmup_steps a step, then `learning_rate`, which may be
-    a decay.
+    """Linear warm-up: step * (end_lr - start_lr) / warmup_steps, then `learning_rate`.
 
-    As in 1.8, start_lr is not added.
+    learning_rate: a float or a schedule. As in 1.8, start_lr is not added.
     """
 
     def __init__(
@@ -290,23 +290,23 @@ class LinearLrWarmup(LearningRateDecay):
         )
 
 
-class _Steady(LearningRateDecay):
-    """A rate that only the user's own calls change."""
+class _ManualDecay(LearningRateDecay):
+    """Base class of schedules that only explicit calls advance."""
 
     learning_rate: float
 
     def __call__(self) -> float:
-        """The rate now."""
+        """Return the current rate."""
         return float(self.learning_rate)
 
     @property
     def last_lr(self) -> float:  # type: ignore[override]
-        """The rate now."""
+        """The current rate."""
         return float(self.learning_rate)
 
 
-class ReduceLROnPlateau(_Steady):
-    """Times decay_rate once the loss that `step` is told has not become better for more than
+class ReduceLROnPlateau(_ManualDecay):
+    """Multiply the rate by decay_rate if the loss passed to `step` has not improved more than
     `patience` times.
     """
 
@@ -330,13 +330,15 @@ class ReduceLROnPlateau(_Steady):
         if not isinstance(learning_rate, float | int):
             raise TypeError(
                 with_user_line(
-                    f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, no number"
+                    f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, not a "
+                    "number"
                 )
             )
         if mode.lower() not in ("min", "max") or threshold_mode.lower() not in ("rel", "abs"):
             raise ValueError(
                 with_user_line(
-                    f"ReduceLROnPlateau: mode={mode!r}, threshold_mode={threshold_mode!r}"
+                    f"ReduceLROnPlateau: mode={mode!r} is not 'min' or 'max', or "
+                    f"threshold_mode={threshold_mode!r} is not 'rel' or 'abs'"
                 )
             )
         if decay_rate >= 1.0:
@@ -356,38 +358,38 @@ class ReduceLROnPlateau(_Steady):
         self.cooldown_counter = self.num_bad_epochs = self.epoch_num = 0
         self.best_loss: float | None = None
 
-    def _better(self, now: float, best: float) -> bool:
+    def _is_better(self, loss: float, best: float) -> bool:
         margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
-        return now < best - margin if self.mode == "min" else now > best + margin
+        return loss < best - margin if self.mode == "min" else loss > best + margin
 
     def step(self, loss: Any = None) -> None:
-        """Tell it the loss of an epoch, [1]."""
-        now = float(np.asarray(loss).reshape(-1)[0])
+        """Update the rate from the loss of an epoch, [1]."""
+        value = float(np.asarray(loss).reshape(-1)[0])
         self.epoch_num += 1
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             return
-        if self.best_loss is None or self._better(now, self.best_loss):
-            self.best_loss, self.num_bad_epochs = now, 0
+        if self.best_loss is None or self._is_better(value, self.best_loss):
+            self.best_loss, self.num_bad_epochs = value, 0
         else:
             self.num_bad_epochs += 1
         if self.num_bad_epochs > self.patience:
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-            self._lower()
+            self._reduce_rate()
 
-    def _lower(self) -> None:
-        lower = max(self.learning_rate * self.decay_rate, self.min_lr)
-        if self.learning_rate - lower > self.eps:
+    def _reduce_rate(self) -> None:
+        reduced = max(self.learning_rate * self.decay_rate, self.min_lr)
+        if self.learning_rate - reduced > self.eps:
             if self.verbose:
                 print(
                     f"Epoch {self.epoch_num}: reducing learning rate from "
-                    f"{self.learning_rate} to {lower}."
+                    f"{self.learning_rate} to {reduced}."
                 )
-            self.learning_rate = lower
+            self.learning_rate = reduced
 
 
-class _ByEpoch(_Steady):
-    """A rate by the epochs, which `epoch()` counts."""
+class _EpochDecay(_ManualDecay):
+    """Base class of schedules by epoch; `epoch()` advances them."""
 
     keys = ("epoch_num", "learning_rate")
 
@@ -411,8 +413,8 @@ class _ByEpoch(_Steady):
         self.learning_rate = self.get_lr()
 
 
-class StepDecay(_ByEpoch):
-    """Times decay_rate every step_size epochs."""
+class StepDecay(_EpochDecay):
+    """Multiply the rate by decay_rate every step_size epochs."""
 
     def __init__(self, learning_rate: float, step_size: int, decay_rate: float = 0.1) -> None:
         if not isinstance(step_size, int):
@@ -425,12 +427,12 @@ class StepDecay(_ByEpoch):
         super().__init__(learning_rate)
 
     def get_lr(self) -> float:
-        """The rate of the epoch."""
+        """Return the rate of the current epoch."""
         return self.base_lr * float(self.decay_rate ** (self.epoch_num // self.step_size_of_epochs))
 
 
-class MultiStepDecay(_ByEpoch):
-    """Times decay_rate at each milestone."""
+class MultiStepDecay(_EpochDecay):
+    """Multiply the rate by decay_rate at each milestone."""
 
     def __init__(
         self, learning_rate: float, milestones: Sequence[int], decay_rate: float = 0.1
@@ -445,14 +447,14 @@ class MultiStepDecay(_ByEpoch):
         super().__init__(learning_rate)
 
     def get_lr(self) -> float:
-        """The rate of the epoch."""
+        """Return the rate of the current epoch."""
         return self.base_lr * float(
             self.decay_rate ** sum(self.epoch_num >= m for m in self.milestones)
         )
 
 
-class LambdaDecay(_ByEpoch):
-    """Times lr_lambda(epoch)."""
+class LambdaDecay(_EpochDecay):
+    """learning_rate * lr_lambda(epoch)."""
 
     def __init__(self, learning_rate: float, lr_lambda: Callable[[int], float]) -> None:
         if not callable(lr_lambda):
@@ -461,5 +463,5 @@ class LambdaDecay(_ByEpoch):
         super().__init__(learning_rate)
 
     def get_lr(self) -> float:
-        """The rate of the epoch."""
+        """Return the rate of the current epoch."""
         return self.base_lr * self.lr_lambda(self.epoch_num)

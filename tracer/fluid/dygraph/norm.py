@@ -1,4 +1,4 @@
-"""Normalisations, dropout and PRelu: fluid.dygraph.BatchNorm, LayerNorm, GroupNorm, InstanceNorm,
+"""Normalization, dropout and PRelu: `fluid.dygraph.BatchNorm`, LayerNorm, GroupNorm, InstanceNorm,
 SpectralNorm, Dropout, PRelu.
 """
 
@@ -13,7 +13,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from .layers import Scoped, activated, scoped
+from .layers import NameScopedLayer, accepts_name_scope, apply_activation
 
 __all__ = [
     "BatchNorm",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-@scoped(
+@accepts_name_scope(
     "num_channels",
     "act",
     "is_test",
@@ -44,13 +44,11 @@ __all__ = [
     "use_global_stats",
     "trainable_statistics",
 )
-class BatchNorm(Scoped):
-    """Normalisation over the batch
+class BatchNorm(NameScopedLayer):
+    """Batch normalization (Ioffe and Szegedy 2015) with an activation: [N, C, *] -> [N, C, *].
 
-    (Ioffe and Szegedy 2015), with an activation behind it.
-    x [N, C, *] -> like x
-
-    weight, bias, and the running _mean and _variance, which are not trained: [C]
+    Parameters: weight, bias, and the moving averages _mean and _variance, which are not trained:
+    [C].
     """
 
     def __init__(
@@ -80,47 +78,54 @@ class BatchNorm(Scoped):
             "use_global_stats": use_global_stats,
             "trainable_statistics": trainable_statistics,
         }
-        size, kind = [num_channels], "float32" if dtype == "float16" else dtype
+        size, param_dtype = [num_channels], "float32" if dtype == "float16" else dtype
         self.weight: Any = self.create_parameter(
-            size, param_attr, kind, default_initializer=Constant(1.0)
+            size, param_attr, param_dtype, default_initializer=Constant(1.0)
         )
-        self.bias: Any = self.create_parameter(size, bias_attr, kind, is_bias=True)
-        self._mean: Any = self._statistic(size, moving_mean_name, kind, 0.0)
-        self._variance: Any = self._statistic(size, moving_variance_name, kind, 1.0)
+        self.bias: Any = self.create_parameter(size, bias_attr, param_dtype, is_bias=True)
+        self._mean: Any = self._create_statistic(size, moving_mean_name, param_dtype, 0.0)
+        self._variance: Any = self._create_statistic(size, moving_variance_name, param_dtype, 1.0)
 
-    def _statistic(self, size: list[int], name: str | None, dtype: Any, start: float) -> Any:
-        attr = ParamAttr(name, Constant(start), trainable=False, do_model_average=False)
+    def _create_statistic(self, size: list[int], name: str | None, dtype: Any, value: float) -> Any:
+        attr = ParamAttr(name, Constant(value), trainable=False, do_model_average=False)
         return self.create_parameter(size, attr, dtype)
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        testing = self._is_test or not self.training
+        is_test = self._is_test or not self.training
         out, mean, variance, *_ = OPS["batch_norm"](
             input,
             self.weight,
             self.bias,
             self._mean,
             self._variance,
-            is_test=testing,
+            is_test=is_test,
             **self._attrs,
         )
-        if not testing and not state.mode.static:  # a program writes them itself
+        if not is_test and not state.mode.static:  # in a program the op writes them
             self._mean.array, self._variance.array = mean.array, variance.array
-        return activated("BatchNorm", out, self._act)
+        return apply_activation("BatchNorm", out, self._act)
 
 
-def _rest(given: dict[str, Any], x: Any) -> dict[str, Any]:
-    return {"normalized_shape": list(x.meta.shape[given.get("begin_norm_axis", 1) :])}
+def _infer_normalized_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+    return {"normalized_shape": list(x.meta.shape[args.get("begin_norm_axis", 1) :])}
 
 
-@scoped(
-    "scale", "shift", "begin_norm_axis", "epsilon", "param_attr", "bias_attr", "act", later=_rest
+@accepts_name_scope(
+    "scale",
+    "shift",
+    "begin_norm_axis",
+    "epsilon",
+    "param_attr",
+    "bias_attr",
+    "act",
+    infer_arguments=_infer_normalized_shape,
 )
-class LayerNorm(Scoped):
-    """Normalisation over the last axes
+class LayerNorm(NameScopedLayer):
+    """Layer normalization over the last axes (Ba et al. 2016) with an activation.
 
-    (Ba et al. 2016), with an activation behind it.
-    x [*, *normalized_shape] -> like x
+    x: [*, *normalized_shape].
+    Returns the same shape.
     """
 
     def __init__(
@@ -135,13 +140,13 @@ class LayerNorm(Scoped):
         dtype: Any = "float32",
     ) -> None:
         super().__init__()
-        self._sizes = (
+        self._normalized_shape = (
             [normalized_shape]
             if isinstance(normalized_shape, int)
             else [int(d) for d in normalized_shape]
         )
         self._epsilon, self._act = epsilon, act
-        size = [math.prod(self._sizes)]
+        size = [math.prod(self._normalized_shape)]
         self.weight: Any = self.create_parameter(
             size, param_attr if scale else False, dtype, default_initializer=Constant(1.0)
         )
@@ -151,31 +156,39 @@ class LayerNorm(Scoped):
 
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        axis = len(input.meta.shape) - len(self._sizes)
-        if axis < 0 or list(input.meta.shape[axis:]) != self._sizes:
+        axis = len(input.meta.shape) - len(self._normalized_shape)
+        if axis < 0 or list(input.meta.shape[axis:]) != self._normalized_shape:
             raise OpError(
                 with_user_line(
-                    f"LayerNorm: normalized_shape={self._sizes} does not fit (X={input.meta})"
+                    f"LayerNorm: normalized_shape={self._normalized_shape} does not fit "
+                    f"(X={input.meta})"
                 )
             )
         out, *_ = OPS["layer_norm"](
             input, self.weight, self.bias, epsilon=self._epsilon, begin_norm_axis=axis
         )
-        return activated("LayerNorm", out, self._act)
+        return apply_activation("LayerNorm", out, self._act)
 
 
-def _channels(given: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_channels(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"channels": x.meta.shape[1]}
 
 
-@scoped("groups", "epsilon", "param_attr", "bias_attr", "act", "data_layout", later=_channels)
-class GroupNorm(Scoped):
-    """Normalisation over groups of channels
+@accepts_name_scope(
+    "groups",
+    "epsilon",
+    "param_attr",
+    "bias_attr",
+    "act",
+    "data_layout",
+    infer_arguments=_infer_channels,
+)
+class GroupNorm(NameScopedLayer):
+    """Normalization over groups of channels (Wu and He 2018) with an activation.
 
-    (Wu and He 2018), with an activation behind it.
-    x [N, C, *] -> like x
-
-    As in 1.8, weight and bias are there only where param_attr and bias_attr are given.
+    x: [N, C, *].
+    Returns the same shape. As in 1.8, weight and bias are created only if param_attr and bias_attr
+    are given.
     """
 
     def __init__(
@@ -203,15 +216,11 @@ class GroupNorm(Scoped):
     def forward(self, input: Any) -> Any:
         """Compute the output; the class describes shapes."""
         out, *_ = OPS["group_norm"](input, self.weight, self.bias, **self._attrs)
-        return activated("GroupNorm", out, self._act)
+        return apply_activation("GroupNorm", out, self._act)
 
 
-class InstanceNorm(Scoped):
-    """Normalisation over every picture's channels by themselves
-
-    (Ulyanov et al. 2016).
-    x [N, C, *] -> like x
-    """
+class InstanceNorm(NameScopedLayer):
+    """Normalization per image and channel (Ulyanov et al. 2016): [N, C, *] -> [N, C, *]."""
 
     def __init__(
         self,
@@ -233,16 +242,16 @@ class InstanceNorm(Scoped):
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
-def _weight_shape(given: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"weight_shape": list(x.meta.shape)}
 
 
-@scoped("dim", "power_iters", "eps", "name", later=_weight_shape)
-class SpectralNorm(Scoped):
-    """A weight divided by its largest singular value
+@accepts_name_scope("dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape)
+class SpectralNorm(NameScopedLayer):
+    """Divide a weight by its largest singular value (Miyato et al. 2018).
 
-    (Miyato et al. 2018).
-    weight [*weight_shape] -> like weight
+    weight: [*weight_shape].
+    Returns the same shape.
     """
 
     def __init__(
@@ -256,24 +265,24 @@ class SpectralNorm(Scoped):
         super().__init__()
         sizes = [int(d) for d in weight_shape]
         self._attrs = {"dim": dim, "power_iters": power_iters, "eps": float(eps)}
-        self.weight_u: Any = self._vector(sizes[dim], dtype)
-        self.weight_v: Any = self._vector(math.prod(sizes) // sizes[dim], dtype)
+        self.weight_u: Any = self._create_vector(sizes[dim], dtype)
+        self.weight_v: Any = self._create_vector(math.prod(sizes) // sizes[dim], dtype)
 
-    def _vector(self, size: int, dtype: Any) -> Any:
-        made = self.create_parameter([size], None, dtype, default_initializer=Normal(0.0, 1.0))
-        made.stop_gradient = True
-        return made
+    def _create_vector(self, size: int, dtype: Any) -> Any:
+        vector = self.create_parameter([size], None, dtype, default_initializer=Normal(0.0, 1.0))
+        vector.stop_gradient = True
+        return vector
 
     def forward(self, weight: Any) -> Any:
         """Compute the output; the class describes shapes."""
         return OPS["spectral_norm"](weight, self.weight_u, self.weight_v, **self._attrs)
 
 
-class Dropout(Scoped):
-    """Zeros in place of a part p of the elements while training.   x [*S] -> [*S]
+class Dropout(NameScopedLayer):
+    """Set each element to zero with probability p during training: [*S] -> [*S].
 
-    dropout_implementation: 'downgrade_in_infer' (times 1 - p when not training) or
-    'upscale_in_train' (over 1 - p while training)
+    dropout_implementation: "downgrade_in_infer" (multiply by 1 - p in evaluation) or
+    "upscale_in_train" (divide by 1 - p in training)
     """
 
     def __init__(
@@ -299,22 +308,22 @@ class Dropout(Scoped):
         return out
 
 
-def _shape_of_alpha(given: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_alpha_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {
         "channel": x.meta.shape[1] if len(x.meta.shape) > 1 else 1,
         "input_shape": list(x.meta.shape),
     }
 
 
-@scoped("mode", "param_attr", later=_shape_of_alpha)
-class PRelu(Scoped):
-    """x where it is positive, weight * x elsewhere   (He et al. 2015).   x [*S] -> [*S]
+@accepts_name_scope("mode", "param_attr", infer_arguments=_infer_alpha_shape)
+class PRelu(NameScopedLayer):
+    """x if x > 0, else weight * x (He et al. 2015): [*S] -> [*S].
 
-    mode: 'all' for one weight, 'channel' for one of every channel, 'element' for one of every
-    element of a sample
+    mode: "all" for one weight, "channel" for one per channel, "element" for one per element of a
+    sample
     """
 
-    wanted = frozenset({"mode", "channel", "input_shape"})
+    required_arguments = frozenset({"mode", "channel", "input_shape"})
 
     def __init__(
         self,
@@ -343,7 +352,7 @@ class PRelu(Scoped):
 
     @classmethod
     def takes_scope(cls, args: tuple[Any, ...]) -> bool:
-        """A mode comes second then."""
+        """Whether a str is a name scope: it is no mode, or a mode follows."""
         return args[0] not in ("all", "channel", "element") or (
             len(args) > 1 and isinstance(args[1], str)
         )

@@ -1,7 +1,7 @@
-"""Training in several processes, as Paddle 1.x spelled it: the loss is divided and gradients are
-added up by hand.
+"""Data-parallel training with the API of Paddle 1.x: the program divides the loss and sums the
+gradients explicitly.
 
-`python -m paddle.distributed.launch --nproc_per_node 2 train.py` starts such a program; see
+`python -m paddle.distributed.launch --nproc_per_node 2 train.py` starts such a program, see
 `oarlock.distributed`.
 """
 
@@ -16,25 +16,22 @@ from ...core.communicator import MAX, SUM, world
 from ...core.errors import OarlockError, with_user_line
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
-from ...distributed import parallel as today
+from ...distributed import parallel as paddle2_parallel
 from ...distributed.environment import ParallelEnv
-from ...distributed.group import group_of
-from ...distributed.reducer import buckets_of
-from ...distributed.start import init_parallel_env
+from ...distributed.group import get_group
+from ...distributed.process_group import init_parallel_env
+from ...distributed.reducer import build_buckets
 from ...nn.layer import Layer as _Layer
 from .layers import Layer
 
 __all__ = ["DataParallel", "ParallelEnv", "prepare_context"]
 
 Env = ParallelEnv
-_MEGABYTES = 128  # of gradients that travel together in Paddle 1.x
+_BUCKET_MEGABYTES = 128  # size of the gradient buckets, as in Paddle 1.x
 
 
 class ParallelStrategy:
-    """Which of how many processes this is.
-
-    nranks, local_rank, trainer_endpoints, current_endpoint
-    """
+    """The number of processes, the rank of this one, and their endpoints."""
 
     def __init__(self) -> None:
         env = ParallelEnv()
@@ -43,22 +40,26 @@ class ParallelStrategy:
 
 
 def prepare_context(strategy: Any = None) -> Any:
-    """Join the other processes, which a launcher started.   Gives the strategy for DataParallel."""
+    """Connect to the other processes. Returns the strategy for DataParallel."""
     init_parallel_env()
     return ParallelStrategy() if strategy is None else strategy
 
 
 class DataParallel(Layer):
-    """A layer whose gradients are added up over all processes: `scale_loss`, `backward`,
+    """A layer whose gradients are summed over all processes: `scale_loss`, `backward`,
     `apply_collective_grads`.
 
-    Programs of Paddle 2 get `oarlock.DataParallel`, which does that by itself.  Parameters are
-    those of rank 0 from the start on.
+    Programs of Paddle 2 get `oarlock.DataParallel`, which sums gradients during the backward pass.
+    At the start all processes get the parameters of rank 0.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """What the era of the program has under this name."""
-        return super().__new__(cls) if compat.is_paddle1 else today.DataParallel(*args, **kwargs)
+        """Create the DataParallel of the emulated version of Paddle."""
+        return (
+            super().__new__(cls)
+            if compat.is_paddle1
+            else paddle2_parallel.DataParallel(*args, **kwargs)
+        )
 
     def __init__(self, layers: Any, strategy: Any = None) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
@@ -66,59 +67,63 @@ class DataParallel(Layer):
             layers,
             strategy if strategy is not None else ParallelStrategy(),
         )
-        self._alike: set[int] = set()
-        self._make_alike(layers.state_dict().values())
+        self._synchronized: set[int] = set()
+        self._synchronize(layers.state_dict().values())
 
     @property
     def _saved_layer(self) -> Layer:
-        """What `jit.save` writes."""
-        found: Layer = self._layers
-        return found
+        """The layer that `jit.save` writes."""
+        layer: Layer = self._layers
+        return layer
 
-    def _make_alike(self, tensors: Any) -> None:
+    def _synchronize(self, tensors: Any) -> None:
         if world.everybody.size == 1:
             return
-        today.check_alike(self._layers, group_of(0))
+        paddle2_parallel.check_same_parameters(self._layers, get_group(0))
         for tensor in tensors:
             array = cuda.contiguous_copy(tensor.array)
             world.everybody.broadcast(array, 0).wait()
             tensor.set_value(array)
-            self._alike.add(id(tensor))
+            self._synchronized.add(id(tensor))
 
-    def _check_new(self) -> None:
-        """Layers of Paddle 1.5 make their parameters at the first call.
+    def _synchronize_new_parameters(self) -> None:
+        """Synchronize parameters that layers of Paddle 1.5 create at the first call.
 
-        Raises OarlockError where ranks made others.
+        Raises OarlockError if they differ between ranks.
         """
-        new = [(n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._alike]
+        new = [
+            (n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._synchronized
+        ]
         before = [t.array for _, t in new]
-        self._make_alike(t for _, t in new)
-        apart = [
+        self._synchronize(t for _, t in new)
+        different = [
             n
             for (n, t), array in zip(new, before, strict=True)
             if not np.array_equal(t.array, array)
         ]
-        if apart:
+        if different:
             why = (
-                f"DataParallel: {', '.join(apart)} were made by the first call, and differ "
-                f"from those of rank 0; give all ranks one seed"
+                f"DataParallel: parameters {', '.join(different)}, which the first call created, "
+                f"differ from those of rank 0; use the same seed on all ranks"
             )
             raise OarlockError(with_user_line(why))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the layer gives."""
-        found = self._layers(*inputs, **kwargs)
-        if world.everybody.size > 1 and len(self._alike) < len(self._layers.state_dict()):
-            self._check_new()
-        return found
+        """Call the layer."""
+        outputs = self._layers(*inputs, **kwargs)
+        if world.everybody.size > 1 and len(self._synchronized) < len(self._layers.state_dict()):
+            self._synchronize_new_parameters()
+        return outputs
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss divided by the number of processes, so that the sum of gradients is a mean."""
+        """Divide the loss by the number of processes, so that the sum of the gradients is a
+        mean.
+        """
         return loss / float(world.everybody.size) if world.everybody.size > 1 else loss
 
     def apply_collective_grads(self) -> None:
-        """Make each gradient the sum of those of all processes; a parameter of which none has one
-        is left out.
+        """Sum the gradients over all processes. Parameters without a gradient on all ranks are
+        skipped.
         """
         everybody = world.everybody
         if everybody.size == 1:
@@ -126,18 +131,22 @@ class DataParallel(Layer):
         parameters = self._layers.parameters()
         flags = np.array([p.grad is not None for p in parameters], dtype=np.int32)
         everybody.all_reduce(flags, MAX).wait()
-        for bucket in buckets_of(
-            [p for p, flag in zip(parameters, flags, strict=True) if flag], _MEGABYTES, _MEGABYTES
+        for bucket in build_buckets(
+            [p for p, flag in zip(parameters, flags, strict=True) if flag],
+            _BUCKET_MEGABYTES,
+            _BUCKET_MEGABYTES,
         ):
             bucket.clear()
             for index, parameter in enumerate(bucket.parameters):
-                bucket.part(index)[...] = 0 if parameter.grad is None else parameter.grad.array
-            bucket.send(everybody, SUM).wait()
+                bucket.gradient_view(index)[...] = (
+                    0 if parameter.grad is None else parameter.grad.array
+                )
+            bucket.start_all_reduce(everybody, SUM).wait()
             for index, parameter in enumerate(bucket.parameters):
-                parameter.grad = Tensor(bucket.part(index))
+                parameter.grad = Tensor(bucket.gradient_view(index))
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """That of the layer."""
+        """Return the state of the layer."""
         layers: _Layer = self._layers
         return layers.state_dict(*args, **kwargs)
 

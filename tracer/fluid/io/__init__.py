@@ -1,4 +1,4 @@
-"""Programs and values in files, and readers of data: fluid.io."""
+"""Files of programs and values, and readers of data: `fluid.io`."""
 
 from ...core.paddle_functions import batch
 from ...reader import (

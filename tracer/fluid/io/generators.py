@@ -1,4 +1,4 @@
-"""Readers of generators: fluid.io.DataLoader.from_generator and PyReader."""
+"""Loaders of generators: `fluid.io.DataLoader.from_generator` and PyReader."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ...core.paddle_functions import batch
 from ...core.tensor import Tensor
 from ...static import default_main_program
 from ...static.end_of_data import EndOfData
-from ...static.graph.mode import writing
+from ...static.graph.mode import is_recording_static_graph
 from ..data_feeder import DataFeeder
 from ..framework import in_dygraph_mode
 
 __all__ = ["PyReader"]
 
 
-def _rows_to_columns(batches: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
-    """A reader of one array for every field, of one that gives lists of samples."""
+def _stack_samples(reader: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
+    """Convert a reader of lists of samples to a reader of one array per field."""
 
-    def columns() -> Iterator[list[Any]]:
-        for rows in batches():
+    def batches() -> Iterator[list[Any]]:
+        for rows in reader():
             samples = [row if isinstance(row, list | tuple) else (row,) for row in rows]
             yield [np.stack([np.asarray(v) for v in field]) for field in zip(*samples, strict=True)]
 
-    return columns
+    return batches
 
 
 class GeneratorLoader:
-    """Batches of a Python generator: lists in dygraph mode and with return_list, else what an
-    Executor is fed, by name.
+    """Yields batches of a Python generator: lists in eager mode and with return_list, else feeds of
+    an Executor.
 
-    iterable=False: no loop over it, but start(), and every run of the program takes a batch, until
-    the last was taken, which raises core.EOFException; then reset().
+    With iterable=False, call start(); then every run of the program takes a batch, and raises
+    core.EOFException after the last one; then call reset().
     """
 
     def __init__(
@@ -49,50 +49,50 @@ class GeneratorLoader:
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> None:
-        eager = in_dygraph_mode() or not (feed_list or writing())
+        eager = in_dygraph_mode() or not (feed_list or is_recording_static_graph())
         if not feed_list and not eager:
             raise OpError(
-                with_user_line("DataLoader.from_generator: feed_list must be given for a program")
+                with_user_line("DataLoader.from_generator: feed_list is required in a program")
             )
         self._feed_list, self._capacity = list(feed_list or ()), capacity
         self.iterable = iterable or eager
         self._eager, self._return_list = eager, return_list or eager
         self._batches: Callable[[], Any] | None = None
-        self._running: Iterator[Any] | None = None
+        self._iterator: Iterator[Any] | None = None
         if not self.iterable:
             default_main_program().readers.append(self.next_feed)
 
     @property
     def queue(self) -> None:
-        """There is none: batches are made when they are asked for."""
+        """None: batches are not queued."""
 
-    # -- where batches come from
+    # -- sources of batches
     # --------------------------------------------------------------------------------------
 
     def set_sample_generator(
         self, reader: Callable[[], Any], batch_size: int, drop_last: bool = True, places: Any = None
     ) -> Any:
-        """From a reader of samples."""
+        """Use a reader of samples."""
         if batch_size <= 0:
             raise AssertionError("batch_size must be larger than 0")
 
         return self.set_sample_list_generator(batch(reader, batch_size, drop_last), places)
 
     def set_sample_list_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
-        """From a reader of lists of samples, as paddle.batch makes one."""
+        """Use a reader of lists of samples, as `paddle.batch` returns."""
         if not self._feed_list or self._eager:
-            return self.set_batch_generator(_rows_to_columns(reader), places)
+            return self.set_batch_generator(_stack_samples(reader), places)
         feeder = DataFeeder(self._feed_list, None)
 
-        def columns() -> Iterator[list[Any]]:
+        def batches() -> Iterator[list[Any]]:
             for rows in reader():
-                fed = feeder.feed(rows)
-                yield [fed[v.name] for v in self._feed_list]
+                feed = feeder.feed(rows)
+                yield [feed[v.name] for v in self._feed_list]
 
-        return self.set_batch_generator(columns, places)
+        return self.set_batch_generator(batches, places)
 
     def set_batch_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
-        """From a reader of lists of arrays."""
+        """Use a reader of lists of arrays."""
         self._batches = reader
         return self
 
@@ -107,12 +107,14 @@ class GeneratorLoader:
             raise AssertionError("DataLoader is not iterable")
         if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        return (self._given(batch) for batch in self._batches())
+        return (self._convert(batch) for batch in self._batches())
 
-    def _given(self, batch: Any) -> Any:
+    def _convert(self, batch: Any) -> Any:
         if self._eager:
             return [v if isinstance(v, Tensor) else Tensor(np.array(v)) for v in batch]
-        arrays = [self._array(v, of) for v, of in zip(batch, self._feed_list, strict=True)]
+        arrays = [
+            self._array(v, variable) for v, variable in zip(batch, self._feed_list, strict=True)
+        ]
         return (
             arrays
             if self._return_list
@@ -127,32 +129,32 @@ class GeneratorLoader:
         return array.astype(dtype_of(variable.raw.dtype).np) if array.dtype.kind == "O" else array
 
     def start(self) -> None:
-        """Begin a pass: runs of the program take batches from now on."""
+        """Begin an epoch: runs of the program take batches from now on."""
         if self.iterable:
             raise AssertionError("start() cannot be called when DataLoader is iterable")
         if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        self._running = iter(self._batches())
+        self._iterator = iter(self._batches())
 
     def reset(self) -> None:
-        """End a pass."""
-        self._running = None
+        """End an epoch."""
+        self._iterator = None
 
     def next_feed(self) -> dict[str, Any]:
-        """What a run of the program takes.   Raises core.EOFException after the last batch."""
-        if self._running is None:
+        """Return the feed of the next run. Raises core.EOFException after the last batch."""
+        if self._iterator is None:
             return {}
         try:
-            batch = next(self._running)
+            batch = next(self._iterator)
         except StopIteration:
             raise EndOfData(
-                "there is no next batch: reset() the reader, and start() it for another pass"
+                "the reader has no more batches: call reset(), and start() for another epoch"
             ) from None
         return {v.name: self._array(a, v) for v, a in zip(self._feed_list, batch, strict=True)}
 
 
 class PyReader(GeneratorLoader):
-    """A GeneratorLoader under its older name, whose sources are called decorate_*."""
+    """A GeneratorLoader with the older names decorate_* of the sources."""
 
     def __init__(
         self,
@@ -167,15 +169,15 @@ class PyReader(GeneratorLoader):
     def decorate_sample_generator(
         self, sample_generator: Any, batch_size: int, drop_last: bool = True, places: Any = None
     ) -> None:
-        """From a reader of samples."""
+        """Use a reader of samples."""
         self.set_sample_generator(sample_generator, batch_size, drop_last, places)
 
     def decorate_sample_list_generator(self, reader: Any, places: Any = None) -> None:
-        """From a reader of lists of samples."""
+        """Use a reader of lists of samples."""
         self.set_sample_list_generator(reader, places)
 
     def decorate_batch_generator(self, reader: Any, places: Any = None) -> None:
-        """From a reader of lists of arrays."""
+        """Use a reader of lists of arrays."""
         self.set_batch_generator(reader, places)
 
     decorate_paddle_reader = decorate_sample_list_generator

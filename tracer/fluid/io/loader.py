@@ -1,4 +1,4 @@
-"""fluid.io.DataLoader: that of Paddle 2, and the makers of loaders of generators."""
+"""fluid.io.DataLoader: the DataLoader of Paddle 2, and loaders of generators."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any
 from ...io import DataLoader as _DataLoader
 from ...io.dataloader import default_collate_fn
 from ..framework import in_dygraph_mode
-from ..refused import refuse
+from ..unsupported import raise_unsupported
 from .generators import GeneratorLoader
 
 __all__ = ["DataLoader", "default_collate_fn"]
 
 
 class DataLoader(_DataLoader):
-    """Batches of a dataset; see oarlock.io.DataLoader.
-
-    Without return_list they come by the names of feed_list.
+    """Batches of a dataset, as `oarlock.io.DataLoader`. Without return_list they are dicts by the
+    names of feed_list.
     """
 
     def __init__(
@@ -36,12 +35,12 @@ class DataLoader(_DataLoader):
         timeout: int = 0,
         worker_init_fn: Any = None,
     ) -> None:
-        listed = return_list or in_dygraph_mode()
+        returns_list = return_list or in_dygraph_mode()
         super().__init__(
             dataset,
             feed_list,
             places,
-            listed,
+            returns_list,
             batch_sampler,
             batch_size,
             shuffle,
@@ -64,8 +63,8 @@ class DataLoader(_DataLoader):
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> GeneratorLoader:
-        """A loader of what set_sample_generator, set_sample_list_generator or set_batch_generator
-        tell it.
+        """Return a loader for the source that set_sample_generator, set_sample_list_generator or
+        set_batch_generator sets.
         """
         return GeneratorLoader(
             feed_list,
@@ -79,5 +78,7 @@ class DataLoader(_DataLoader):
 
     @staticmethod
     def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:  # noqa: ARG004 - Paddle's
-        """Not there: raises OarlockError."""
-        refuse("io.DataLoader.from_dataset", "reads files of parameter servers; use from_generator")
+        """Not supported: raises OarlockError."""
+        raise_unsupported(
+            "io.DataLoader.from_dataset", "it reads files of parameter servers; use from_generator"
+        )

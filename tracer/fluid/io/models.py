@@ -1,5 +1,5 @@
-"""Models for inference in folders, as Paddle 1.x wrote them: `__model__`, and a file for every
-value or one for all.
+"""Inference models in folders, in the layout of Paddle 1.x: `__model__`, and one file per value or
+one for all.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ...static import default_main_program
 from ...static import io as static_io
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.program import Program
-from ..deprecated import instead
-from .of_1_8 import as_in_1_8
-from .variables import plain, save_persistables
+from ..deprecated import deprecated_alias
+from .paddle1_format import convert_to_paddle1
+from .variables import save_persistables, unwrap_program
 
 __all__ = ["load_inference_model", "save_inference_model"]
 
@@ -34,14 +34,15 @@ MODEL = "__model__"
 def write_model(
     desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None
 ) -> None:
-    """Write a program that feeds and fetches, and the values of what it keeps.
+    """Write a program with feed and fetch ops, and the values of its persistable variables.
 
-    params: one file for all; None for one each
+    model: name of the file of the program
+    params: name of one file for all values; None: one file per value
     """
-    as_in_1_8(desc)
-    kept = sorted(desc.persistables(), key=lambda v: v.name)
-    arrays = {v.name: np.asarray(values[v.name]) for v in kept}
-    for var in kept:  # a state that grows is as large as it is now
+    convert_to_paddle1(desc)
+    persistables = sorted(desc.persistables(), key=lambda v: v.name)
+    arrays = {v.name: np.asarray(values[v.name]) for v in persistables}
+    for var in persistables:  # variables that grow during runs: write the current shape
         if -1 in var.shape:
             var.shape = arrays[var.name].shape
     files: dict[Any, Any] = {
@@ -57,28 +58,29 @@ def write_model(
     atomic_write(files)
 
 
-def _targets(program: Program, wanted: list[Variable]) -> list[Variable]:
-    """The outputs under the names that 1.8 gave them: each behind a scale by 1, which bools are not
-    taken by.
+def _append_output_ops(program: Program, outputs: list[Variable]) -> list[Variable]:
+    """Append the op that 1.8 appends to each output: a scale by 1, or for bools, which scale does
+    not accept, an assign.
     """
     with use_mode(StaticGraphMode(program)):
-        made = []
-        for i, variable in enumerate(wanted):
-            with program.recorder.owned_by(f"save_infer_model/scale_{i}"):
-                made.append(OPS["assign" if variable.meta.dtype == bool else "scale"](variable))
-    return made
+        results = []
+        for i, variable in enumerate(outputs):
+            with program.recorder.named_after(f"save_infer_model/scale_{i}"):
+                op = OPS["assign" if variable.meta.dtype == bool else "scale"]
+                results.append(op(variable))
+    return results
 
 
-def _named(what: str, given: Any, kind: type) -> list[Any]:
-    found = [given] if isinstance(given, kind) else list(given)
-    if not all(isinstance(one, kind) for one in found):
+def _list_of(name: str, value: Any, cls: type) -> list[Any]:
+    items = [value] if isinstance(value, cls) else list(value)
+    if not all(isinstance(item, cls) for item in items):
         raise ValueError(
-            with_user_line(f"save_inference_model: {what} should be a list of {kind.__name__}")
+            with_user_line(f"save_inference_model: {name} must be a list of {cls.__name__}")
         )
-    return found
+    return items
 
 
-@instead("fluid.io.save_inference_model", "paddle.static.save_inference_model")
+@deprecated_alias("fluid.io.save_inference_model", "paddle.static.save_inference_model")
 def save_inference_model(
     dirname: str,
     feeded_var_names: Any,
@@ -90,15 +92,17 @@ def save_inference_model(
     export_for_deployment: bool = True,
     program_only: bool = False,
 ) -> list[str]:
-    """Write the folder `dirname`: the program that computes target_vars from the inputs of these
-    names, and its values.
+    """Write the folder `dirname`: the program that computes target_vars from the inputs, and its
+    values.
 
-    params_filename: one file for all values; program_only: no values.
-    Gives the names of the outputs.
+    params_filename: name of one file for all values
+    program_only: write no values
+
+    Returns the names of the outputs.
     """
-    feeds = _named("feeded_var_names", feeded_var_names, str)
-    targets = _named("target_vars", target_vars, Variable)
-    program = default_main_program() if main_program is None else plain(main_program)
+    feeds = _list_of("feeded_var_names", feeded_var_names, str)
+    targets = _list_of("target_vars", target_vars, Variable)
+    program = default_main_program() if main_program is None else unwrap_program(main_program)
     if not export_for_deployment:
         path = os.path.join(dirname, os.path.basename(model_filename or MODEL) + ".main_program")
         atomic_write({path: pdmodel.to_bytes(program.raw)})
@@ -110,26 +114,22 @@ def save_inference_model(
             "please ensure that you have set the auc states to zeros before saving inference model",
             stacklevel=2,
         )
-    copied = program.clone(for_test=True)
-    outs = [v.name for v in _targets(copied, [copied.global_block().var(v.name) for v in targets])]
-    desc = normalize(copied.raw, feeds, outs, spare_feeds=True)
+    clone = program.clone(for_test=True)
+    variables = [clone.global_block().var(v.name) for v in targets]
+    outs = [v.name for v in _append_output_ops(clone, variables)]
+    desc = normalize(clone.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
-        as_in_1_8(desc)
-        atomic_write(
-            {
-                os.path.join(dirname, os.path.basename(model_filename or MODEL)): pdmodel.to_bytes(
-                    desc
-                )
-            }
-        )
+        convert_to_paddle1(desc)
+        path = os.path.join(dirname, os.path.basename(model_filename or MODEL))
+        atomic_write({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}
         write_model(desc, values, dirname, model_filename, params_filename)
     return outs
 
 
-@instead("fluid.io.load_inference_model", "paddle.static.load_inference_model")
+@deprecated_alias("fluid.io.load_inference_model", "paddle.static.load_inference_model")
 def load_inference_model(
     dirname: Any,
     executor: Any,
@@ -137,10 +137,10 @@ def load_inference_model(
     params_filename: Any = None,
     pserver_endpoints: Any = None,
 ) -> list[Any]:
-    """[program, names of the inputs, output variables] of a folder; its values go to the scope in
-    force.
+    """Read a folder: return [program, names of the inputs, output variables]. Assigns its values in
+    the current scope.
 
-    dirname None: model_filename and params_filename are the bytes of the files.
+    If dirname is None, model_filename and params_filename are the bytes of the files.
     """
     if dirname is not None and not os.path.isdir(dirname):
         raise ValueError(with_user_line(f"There is no directory named '{dirname}'"))

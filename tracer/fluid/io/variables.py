@@ -1,4 +1,4 @@
-"""Values of programs in folders: fluid.io.save_params, save_persistables and their kin."""
+"""Files of the values of programs: `fluid.io.save_params`, save_persistables and similar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...static import CompiledProgram
 from ...static.io import is_parameter
 from ...static.io import load_vars as _load_vars
 from ...static.io import save_vars as _save_vars
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 
 __all__ = [
     "load_params",
@@ -22,15 +22,13 @@ __all__ = [
 ]
 
 
-def plain(program: Any) -> Any:
-    """The program in a compiled one."""
+def unwrap_program(program: Any) -> Any:
+    """Return the program of a CompiledProgram; other objects unchanged."""
     return program.program if isinstance(program, CompiledProgram) else program
 
 
-def _written(
-    executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None
-) -> Any:
-    """Write values; those of one file as bytes where there is no folder to write to."""
+def _save(executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None) -> Any:
+    """Write values; without folder and file name return the bytes of one file."""
     if dirname is not None or filename is not None:
         return _save_vars(executor, dirname, program, None, predicate, filename)
     with tempfile.TemporaryDirectory() as folder:
@@ -38,7 +36,7 @@ def _written(
         return (Path(folder) / "values").read_bytes()
 
 
-@instead("fluid.io.save_vars", "paddle.static.save")
+@deprecated_alias("fluid.io.save_vars", "paddle.static.save")
 def save_vars(
     executor: Any,
     dirname: Any,
@@ -47,13 +45,13 @@ def save_vars(
     predicate: Any = None,
     filename: str | None = None,
 ) -> None:
-    """Write values of the scope in force to a folder: a file for each variable, or all in
-    `filename`; see static.io.save_vars.
+    """Write values of the current scope to a folder, like `static.io.save_vars`: one file per
+    variable, or all to `filename`.
     """
-    _save_vars(executor, dirname, plain(main_program), vars, predicate, filename)
+    _save_vars(executor, dirname, unwrap_program(main_program), vars, predicate, filename)
 
 
-@instead("fluid.io.load_vars", "paddle.static.load")
+@deprecated_alias("fluid.io.load_vars", "paddle.static.load")
 def load_vars(
     executor: Any,
     dirname: Any,
@@ -62,43 +60,43 @@ def load_vars(
     predicate: Any = None,
     filename: str | None = None,
 ) -> None:
-    """Put values that save_vars wrote into the scope in force; see static.io.load_vars."""
-    _load_vars(executor, dirname, plain(main_program), vars, predicate, filename)
+    """Assign values that save_vars wrote in the current scope, like `static.io.load_vars`."""
+    _load_vars(executor, dirname, unwrap_program(main_program), vars, predicate, filename)
 
 
-@instead("fluid.io.save_params", "paddle.static.save")
+@deprecated_alias("fluid.io.save_params", "paddle.static.save")
 def save_params(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> Any:
-    """Write the parameters of a program to a folder: a file for each, or all in `filename`.
+    """Write the parameters of a program to a folder: one file per parameter, or all to `filename`.
 
-    dirname None: gives the bytes of that file
+    If dirname and filename are None, returns the bytes of one file.
     """
-    return _written(executor, dirname, plain(main_program), is_parameter, filename)
+    return _save(executor, dirname, unwrap_program(main_program), is_parameter, filename)
 
 
-@instead("fluid.io.load_params", "paddle.static.load")
+@deprecated_alias("fluid.io.load_params", "paddle.static.load")
 def load_params(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:
-    """Put parameters that save_params wrote into the scope in force."""
-    _load_vars(executor, dirname, plain(main_program), None, is_parameter, filename)
+    """Assign parameters that save_params wrote in the current scope."""
+    _load_vars(executor, dirname, unwrap_program(main_program), None, is_parameter, filename)
 
 
-@instead("fluid.io.save_persistables", "paddle.static.save")
+@deprecated_alias("fluid.io.save_persistables", "paddle.static.save")
 def save_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> Any:
-    """Write all values that outlive a run to a folder: a file for each, or all in `filename`.
+    """Write all persistable variables to a folder: one file per variable, or all to `filename`.
 
-    dirname None: gives the bytes of that file
+    If dirname and filename are None, returns the bytes of one file.
     """
-    return _written(executor, dirname, plain(main_program), None, filename)
+    return _save(executor, dirname, unwrap_program(main_program), None, filename)
 
 
-@instead("fluid.io.load_persistables", "paddle.static.load")
+@deprecated_alias("fluid.io.load_persistables", "paddle.static.load")
 def load_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:
-    """Put values that save_persistables wrote into the scope in force."""
-    _load_vars(executor, dirname, plain(main_program), None, None, filename)
+    """Assign values that save_persistables wrote in the current scope."""
+    _load_vars(executor, dirname, unwrap_program(main_program), None, None, filename)

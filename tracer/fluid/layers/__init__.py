@@ -1,105 +1,105 @@
-"""Layers as functions, in programs and in dygraph mode alike: fluid.layers."""
+"""Layers as functions, for programs and dygraph mode: `fluid.layers`."""
 
 from . import (
-    beams,
-    cells,
-    clicks,
+    beam_search_ops,
+    class_sampling,
     control_flow,
     conv,
+    ctc_and_chunks,
+    ctr,
     decode,
     decode_helpers,
     dense,
     detection,
     distributions,
     elementwise,
+    image_ops,
+    indexing,
     inputs,
     learning_rate,
     logic,
     losses,
-    many_classes,
     metrics,
-    norms,
-    pick,
-    pictures,
-    proposals,
-    randoms,
+    normalization,
+    random_ops,
     readers,
     reduce,
-    regions,
+    region_proposals,
+    rnn_cells,
+    rnn_ops,
+    roi_and_boxes,
     sequence,
     shapes,
     tensors,
-    text,
     unary,
-    units,
 )
-from .asked import asking as _asking
-from .beams import *
-from .cells import *
-from .clicks import *
+from .argument_checks import check_arguments as _check_arguments
+from .beam_search_ops import *
+from .class_sampling import *
 from .control_flow import *
 from .conv import *
+from .ctc_and_chunks import *
+from .ctr import *
 from .decode import *
 from .decode_helpers import *
 from .dense import *
 from .detection import *
 from .distributions import *
 from .elementwise import *
+from .image_ops import *
+from .indexing import *
 from .inputs import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
-from .many_classes import *
 from .metrics import *
-from .norms import *
-from .pick import *
-from .pictures import *
-from .proposals import *
-from .randoms import *
+from .normalization import *
+from .random_ops import *
 from .readers import *
 from .reduce import *
-from .regions import *
+from .region_proposals import *
+from .rnn_cells import *
+from .rnn_ops import *
+from .roi_and_boxes import *
 from .sequence import *
 from .shapes import *
 from .tensors import *
-from .text import *
 from .unary import *
-from .units import *
 
 _FAMILIES = (
-    beams,
-    cells,
-    clicks,
+    beam_search_ops,
+    class_sampling,
     control_flow,
     conv,
+    ctc_and_chunks,
+    ctr,
     decode,
     decode_helpers,
     dense,
     detection,
     distributions,
     elementwise,
+    image_ops,
+    indexing,
     inputs,
     learning_rate,
     logic,
     losses,
-    many_classes,
     metrics,
-    norms,
-    pick,
-    pictures,
-    proposals,
-    randoms,
+    normalization,
+    random_ops,
     readers,
     reduce,
-    regions,
+    region_proposals,
+    rnn_cells,
+    rnn_ops,
+    roi_and_boxes,
     sequence,
     shapes,
     tensors,
-    text,
     unary,
-    units,
 )
 __all__ = [name for family in _FAMILIES for name in family.__all__]
 globals().update(
-    {name: _asking(globals()[name], name) for name in __all__ if callable(globals()[name])}
+    {name: _check_arguments(globals()[name], name) for name in __all__ if callable(globals()[name])}
 )

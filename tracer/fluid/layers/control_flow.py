@@ -1,4 +1,4 @@
-"""Branches, loops and lists of tensors: fluid.layers.While and its kin."""
+"""Branches, loops and tensor arrays: `fluid.layers.While` and similar."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...capture.control import (
     switch_case,
     while_loop,
 )
-from ...capture.control import tensor_array_to_tensor as _joined
+from ...capture.control import tensor_array_to_tensor as _tensor_array_to_tensor
 from ...capture.control.dynamic_rnn import DynamicRNN
 from ...capture.control.static_rnn import StaticRNN
 from ...capture.control.with_blocks import Switch, While
 from ...core.op import OPS
-from .branches import IfElse
-from .elsewhere import elsewhere
+from .if_else import IfElse
+from .package_getattr import package_getattr
 
 __all__ = [
     "DynamicRNN",
@@ -40,29 +40,31 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = elsewhere(__name__)
+__getattr__ = package_getattr(__name__)
 
 
 def tensor_array_to_tensor(
     input: Any, axis: int = 1, name: str | None = None, use_stack: bool = False
 ) -> tuple[Any, Any]:
-    """The elements of a list joined along `axis`, which is new with use_stack; and the size of each
-    along it, int32[N].
+    """Concatenate, or with use_stack stack, the items of a tensor array along `axis`; also return
+    the size of each item along it, int32 [N].
     """
-    return _joined(input, axis, use_stack)
+    return _tensor_array_to_tensor(input, axis, use_stack)
 
 
 def lod_rank_table(x: Any, level: int = 0) -> Any:
-    """The sequences of a level in the order of their lengths, the longest first.
+    """Return the sequences of a level, sorted by length, the longest first.
 
-    x [R, *] -> int64 [n, 2]: number and length
+    x: [R, *] with LoD.
+    Returns int64 [n, 2]: index and length.
     """
     return OPS["lod_rank_table"](x, None, level=level)
 
 
 def reorder_lod_tensor_by_rank(x: Any, rank_table: Any) -> Any:
-    """The sequences of x, or rows where it holds none, in the order of a lod_rank_table.
+    """Reorder the sequences of x, or its rows if it has no LoD, as in a lod_rank_table.
 
-    x [R, *] -> same
+    x: [R, *].
+    Returns the same shape.
     """
     return OPS["reorder_lod_tensor_by_rank"](x, None, rank_table)

@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from ...static import nn
-from .helper import today
+from .helper import replaced_by
 
 __all__ = [
     "adaptive_pool2d",
@@ -22,13 +22,13 @@ __all__ = [
     "pool3d",
 ]
 
-conv2d = today("paddle.static.nn.conv2d")(nn.conv2d)
-conv3d = today("paddle.static.nn.conv3d")(nn.conv3d)
-conv2d_transpose = today("paddle.static.nn.conv2d_transpose")(nn.conv2d_transpose)
-conv3d_transpose = today("paddle.static.nn.conv3d_transpose")(nn.conv3d_transpose)
+conv2d = replaced_by("paddle.static.nn.conv2d")(nn.conv2d)
+conv3d = replaced_by("paddle.static.nn.conv3d")(nn.conv3d)
+conv2d_transpose = replaced_by("paddle.static.nn.conv2d_transpose")(nn.conv2d_transpose)
+conv3d_transpose = replaced_by("paddle.static.nn.conv3d_transpose")(nn.conv3d_transpose)
 
 
-@today("paddle.static.nn.deform_conv2d")
+@replaced_by("paddle.static.nn.deform_conv2d")
 def deformable_conv(
     input: Any,
     offset: Any,
@@ -46,10 +46,11 @@ def deformable_conv(
     modulated: bool = True,
     name: str | None = None,
 ) -> Any:
-    """2-D convolution at places moved by `offset`, weighed by `mask` if modulated
+    """Deformable 2-D convolution: samples at positions shifted by `offset`, scaled by `mask` if
+    modulated (Dai et al. 2017).
 
-    (Dai et al. 2017).
-    input [N, C, H, W] -> [N, num_filters, H', W']
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
     return nn.deform_conv2d(
         input,
@@ -69,30 +70,30 @@ def deformable_conv(
     )
 
 
-def _pool(rank: int, x: Any, given: dict[str, Any], layout: str) -> Any:
-    """pool2d and pool3d.   given: size, kind, stride, padding and so on as users pass them"""
-    kind = f"pool{rank}d"
-    if given["pool_type"] not in ("max", "avg"):
+def _pool(rank: int, x: Any, args: dict[str, Any], data_format: str) -> Any:
+    """Run pool2d or pool3d. args: the arguments of the public function by name"""
+    op_type = f"pool{rank}d"
+    if args["pool_type"] not in ("max", "avg"):
         raise OpError(
-            with_user_line(f"{kind}: pool_type={given['pool_type']!r} is neither 'max' nor 'avg'")
+            with_user_line(f"{op_type}: pool_type={args['pool_type']!r} is neither 'max' nor 'avg'")
         )
-    if not given["global_pooling"] and given["pool_size"] == -1:
-        raise OpError(with_user_line(f"{kind}: pool_size is needed where global_pooling is not"))
-    return OPS[kind](
+    if not args["global_pooling"] and args["pool_size"] == -1:
+        raise OpError(with_user_line(f"{op_type}: pool_size is required unless global_pooling"))
+    return OPS[op_type](
         x,
-        pooling_type=given["pool_type"],
-        ksize=int_list(given["pool_size"], rank),
-        strides=int_list(given["pool_stride"], rank),
-        global_pooling=given["global_pooling"],
-        ceil_mode=given["ceil_mode"],
-        exclusive=given["exclusive"],
-        data_format=layout,
-        use_cudnn=given["use_cudnn"],
-        **padding_attrs(given["pool_padding"], rank, is_channels_last(layout)),
+        pooling_type=args["pool_type"],
+        ksize=int_list(args["pool_size"], rank),
+        strides=int_list(args["pool_stride"], rank),
+        global_pooling=args["global_pooling"],
+        ceil_mode=args["ceil_mode"],
+        exclusive=args["exclusive"],
+        data_format=data_format,
+        use_cudnn=args["use_cudnn"],
+        **padding_attrs(args["pool_padding"], rank, is_channels_last(data_format)),
     )
 
 
-@today("paddle.nn.functional.max_pool2d")
+@replaced_by("paddle.nn.functional.max_pool2d")
 def pool2d(
     input: Any,
     pool_size: Any = -1,
@@ -106,15 +107,16 @@ def pool2d(
     exclusive: bool = True,
     data_format: str = "NCHW",
 ) -> Any:
-    """The largest or the mean of each window, or of everything.
+    """Maximum or average of each window, or with global_pooling of each image.
 
-    input [N, C, H, W] -> [N, C, H', W']
+    input: [N, C, H, W].
+    Returns [N, C, H', W'].
     """
-    given = dict(locals())
-    return _pool(2, input, given, data_format)
+    args = dict(locals())
+    return _pool(2, input, args, data_format)
 
 
-@today("paddle.nn.functional.max_pool3d")
+@replaced_by("paddle.nn.functional.max_pool3d")
 def pool3d(
     input: Any,
     pool_size: Any = -1,
@@ -128,29 +130,31 @@ def pool3d(
     exclusive: bool = True,
     data_format: str = "NCDHW",
 ) -> Any:
-    """The largest or the mean of each window, or of everything.
+    """Maximum or average of each window, or with global_pooling of each volume.
 
-    input [N, C, D, H, W] -> [N, C, D', H', W']
+    input: [N, C, D, H, W].
+    Returns [N, C, D', H', W'].
     """
-    given = dict(locals())
-    return _pool(3, input, given, data_format)
+    args = dict(locals())
+    return _pool(3, input, args, data_format)
 
 
-def _adaptive(rank: int, x: Any, size: Any, kind: str, require_index: bool) -> Any:
+def _adaptive_pool(rank: int, x: Any, size: Any, pool_type: str, require_index: bool) -> Any:
     sizes = int_list(size, rank)
-    if kind not in ("max", "avg") or (kind == "avg" and require_index):
+    if pool_type not in ("max", "avg") or (pool_type == "avg" and require_index):
         raise OpError(
             with_user_line(
-                f"adaptive_pool{rank}d: pool_type={kind!r} with require_index={require_index}"
+                f"adaptive_pool{rank}d: pool_type={pool_type!r} with "
+                f"require_index={require_index} is not supported"
             )
         )
-    if kind == "max":
-        made, places = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
-        return (made, places) if require_index else made
+    if pool_type == "max":
+        out, indices = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
+        return (out, indices) if require_index else out
     return OPS[f"pool{rank}d"](x, pooling_type="avg", ksize=sizes, adaptive=True)
 
 
-@today("paddle.nn.functional.adaptive_avg_pool2d")
+@replaced_by("paddle.nn.functional.adaptive_avg_pool2d")
 def adaptive_pool2d(
     input: Any,
     pool_size: Any,
@@ -158,14 +162,15 @@ def adaptive_pool2d(
     require_index: bool = False,
     name: str | None = None,
 ) -> Any:
-    """So many windows along each axis, the largest or the mean of each.
+    """Maximum or average of a fixed number of windows along each axis.
 
-    input [N, C, H, W] -> [N, C, *pool_size], and places of the largest
+    input: [N, C, H, W].
+    Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
-    return _adaptive(2, input, pool_size, pool_type, require_index)
+    return _adaptive_pool(2, input, pool_size, pool_type, require_index)
 
 
-@today("paddle.nn.functional.adaptive_avg_pool3d")
+@replaced_by("paddle.nn.functional.adaptive_avg_pool3d")
 def adaptive_pool3d(
     input: Any,
     pool_size: Any,
@@ -173,8 +178,9 @@ def adaptive_pool3d(
     require_index: bool = False,
     name: str | None = None,
 ) -> Any:
-    """So many windows along each axis, the largest or the mean of each.
+    """Maximum or average of a fixed number of windows along each axis.
 
-    input [N, C, D, H, W] -> [N, C, *pool_size], and places of the largest
+    input: [N, C, D, H, W].
+    Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
-    return _adaptive(3, input, pool_size, pool_type, require_index)
+    return _adaptive_pool(3, input, pool_size, pool_type, require_index)

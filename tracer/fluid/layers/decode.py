@@ -1,5 +1,5 @@
-"""Sequences made step by step until all have ended: fluid.layers.dynamic_decode, and beam search
-for it.
+"""Decoding step by step until all sequences have ended: `fluid.layers.dynamic_decode` and
+BeamSearchDecoder.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
-from .cells import turned
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
-from .helper import into, one, today
+from .helper import assign_to, ensure_1d, replaced_by
+from .rnn_cells import swap_batch_time
 from .tensors import assign, fill_constant
 from .unary import increment
 
@@ -25,49 +25,48 @@ __all__ = ["BeamSearchDecoder", "Decoder", "dynamic_decode"]
 
 
 class BeamSearchDecoder(decode.BeamSearchDecoder):
-    """The beam_size likeliest sequences of a cell; see oarlock.nn.BeamSearchDecoder.
+    """Beam search with a cell, like `oarlock.nn.BeamSearchDecoder`.
 
-    As in 1.8 a beam that has ended counts as ended for good.
+    As in 1.8, a beam that has ended remains ended.
     """
 
     @property
     def tracks_own_finished(self) -> bool:
-        """No: what has ended in an earlier step stays so, whichever beam stands there now."""
+        """False: a beam index that was finished in an earlier step stays finished."""
         return False
 
 
 @contextmanager
-def around() -> Iterator[None]:
-    """What the body of the `with` writes goes to the block around the one that is being written."""
+def parent_block() -> Iterator[None]:
+    """Record the body into the parent of the current block."""
     recorder = require_static_mode("dynamic_decode").recorder
     with recorder.in_block(recorder.open_blocks[-2]):
         yield
 
 
-def _array_outside(like: Any) -> Any:
-    with around():
+def _create_outer_array(like: Any) -> Any:
+    with parent_block():
         return create_array(like.dtype)
 
 
-def _of_the_ended(finished: Any) -> Any:
-    """Of the states of a step, those before it where a sequence had ended."""
+def _freeze_finished(finished: Any) -> Any:
+    """Return a function (old, new) that selects old states of finished sequences, else new ones."""
 
-    def choose(before: Any, after: Any) -> Any:
+    def select(before: Any, after: Any) -> Any:
         dtype = before.dtype
         old, new, mask = (
-            _as(x, "float32" if dtype.name == "bool" else dtype) for x in (before, after, finished)
+            _cast(x, "float32" if dtype.name == "bool" else dtype)
+            for x in (before, after, finished)
         )
-        rest = OPS["scale"](mask, scale=1.0, bias=-1.0)
-        kept, made = (
-            OPS["elementwise_mul"](old, mask, axis=0),
-            OPS["elementwise_mul"](new, rest, axis=0),
-        )
-        return _as(OPS["elementwise_sub"](kept, made), dtype)
+        negated_mask = OPS["scale"](mask, scale=1.0, bias=-1.0)  # mask - 1
+        frozen = OPS["elementwise_mul"](old, mask, axis=0)
+        negated_new = OPS["elementwise_mul"](new, negated_mask, axis=0)
+        return _cast(OPS["elementwise_sub"](frozen, negated_new), dtype)
 
-    return choose
+    return select
 
 
-@today("paddle.nn.dynamic_decode")
+@replaced_by("paddle.nn.dynamic_decode")
 def dynamic_decode(
     decoder: Any,
     inits: Any = None,
@@ -80,10 +79,10 @@ def dynamic_decode(
 ) -> Any:
     """Run a decoder until all sequences have ended, or for max_step_num + 1 steps.
 
-    -> outputs [B, T, *], states[, lengths]
+    impute_finished: the states of a sequence do not change after its end
+    is_test: no gradients; states of earlier steps are not stored
 
-    impute_finished: the states of a sequence stay when it has ended; is_test: no gradients, states
-    are not kept.
+    Returns the outputs [B, T, *], the last states, and with return_length the lengths.
     """
     if state.mode.builder is None:
         return decode.dynamic_decode(
@@ -96,96 +95,101 @@ def dynamic_decode(
             return_length,
             **kwargs,
         )
-    outputs, states, lengths = _Loop(
-        decoder, inits, max_step_num, impute_finished, is_test
-    ).written(kwargs)
-    with suppress(NotImplementedError):  # of decoders of 1.8, which need not have it
+    outputs, states, lengths = _Loop(decoder, inits, max_step_num, impute_finished, is_test).record(
+        kwargs
+    )
+    with suppress(NotImplementedError):  # optional for decoders of 1.8
         outputs, states = decoder.finalize(outputs, states, lengths)
-    outputs = outputs if output_time_major else pytree.map(turned, outputs)
+    outputs = outputs if output_time_major else pytree.map(swap_batch_time, outputs)
     return (outputs, states, lengths) if return_length else (outputs, states)
 
 
 class _Loop:
     """The loop of a program that runs a decoder.
 
-    With is_test its variables are written over, else they go into lists, for the way back.
+    With is_test its variables are overwritten in each iteration; otherwise they are written to
+    tensor arrays for the backward pass.
 
-    As in 1.8, what is_test writes over may be a variable of the states as well: a BeamSearchDecoder
-    then sees there which beams have ended for good.
+    As in 1.8, a variable overwritten with is_test may be one of the states, too: a
+    BeamSearchDecoder then sees which beams have finished.
     """
 
-    def __init__(self, decoder: Any, inits: Any, most: Any, impute: bool, is_test: bool) -> None:
-        self.decoder, self.impute, self.is_test = decoder, impute, is_test
+    def __init__(
+        self, decoder: Any, inits: Any, max_step: Any, impute_finished: bool, is_test: bool
+    ) -> None:
+        self.decoder, self.impute_finished, self.is_test = decoder, impute_finished, is_test
         self.inputs, self.states, self.finished = decoder.initialize(inits)
         self.finished.stop_gradient = True
         self.step = fill_constant([1], "int64", 0)
-        self.cond = _some_go_on(self.finished)
-        self.most = None if most is None else fill_constant([1], "int64", most)
-        self.lengths = _as(OPS["fill_any_like"](self.finished, value=0.0), "int64")
+        self.cond = _any_unfinished(self.finished)
+        self.max_step = None if max_step is None else fill_constant([1], "int64", max_step)
+        self.lengths = _cast(OPS["fill_any_like"](self.finished, value=0.0), "int64")
         self.lengths.stop_gradient = True
 
-    def written(self, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """Write it; gives the outputs [T, B, *], the last states, and how long each sequence is."""
-        kept = None
+    def record(self, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """Record the loop; returns the outputs [T, B, *], the last states and the lengths."""
+        arrays = None
         if not self.is_test:
-            kept = [
-                pytree.map(lambda x: array_write(x, self.step), each)
-                for each in (self.inputs, self.states)
+            arrays = [
+                pytree.map(lambda x: array_write(x, self.step), tree)
+                for tree in (self.inputs, self.states)
             ]
         with While(self.cond, is_test=self.is_test).block():
             inputs, states = (
-                (self.inputs, self.states) if kept is None else pytree.map(self._read, kept)
+                (self.inputs, self.states) if arrays is None else pytree.map(self._read, arrays)
             )
-            outputs, *after = self._one(inputs, states, kwargs)
-            arrays = pytree.map(_array_outside, outputs)
-            pytree.map(lambda x, array: array_write(x, self.step, array), outputs, arrays)
-            self._go_on(kept, *after)
+            outputs, *carried = self._step(inputs, states, kwargs)
+            output_arrays = pytree.map(_create_outer_array, outputs)
+            pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
+            self._carry(arrays, *carried)
         outputs = pytree.map(
-            lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], arrays
+            lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], output_arrays
         )
         return (
             outputs,
-            self.states if kept is None else pytree.map(self._read, kept[1]),
+            self.states if arrays is None else pytree.map(self._read, arrays[1]),
             self.lengths,
         )
 
     def _read(self, array: Any) -> Any:
         return array_read(array, self.step)
 
-    def _one(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
-        """One step: its outputs, and what the next one gets."""
-        outputs, following, more, ended = self.decoder.step(self.step, inputs, states, **kwargs)
-        ended = OPS["logical_or"](ended, self.finished)
-        lengths = OPS["elementwise_add"](
-            self.lengths, _as(OPS["logical_not"](self.finished), "int64")
+    def _step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
+        """Record one step; returns its outputs and the loop-carried variables."""
+        outputs, next_states, next_inputs, finished = self.decoder.step(
+            self.step, inputs, states, **kwargs
         )
-        if self.impute:
-            following = pytree.map(_of_the_ended(self.finished), states, following)
-        return outputs, more, following, ended, lengths
+        finished = OPS["logical_or"](finished, self.finished)
+        lengths = OPS["elementwise_add"](
+            self.lengths, _cast(OPS["logical_not"](self.finished), "int64")
+        )
+        if self.impute_finished:
+            next_states = pytree.map(_freeze_finished(self.finished), states, next_states)
+        return outputs, next_inputs, next_states, finished, lengths
 
-    def _go_on(self, kept: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> None:
-        """Write what the next step gets, and whether there is one."""
+    def _carry(self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> None:
+        """Write the loop-carried variables and the condition of the next iteration."""
         increment(self.step, 1.0, in_place=True)
-        if kept is None:
+        if arrays is None:
             pytree.map(assign, inputs, self.inputs)
             pytree.map(assign, states, self.states)
         else:
-            pytree.map(lambda x, array: array_write(x, self.step, array), [inputs, states], kept)
+            pytree.map(lambda x, array: array_write(x, self.step, array), [inputs, states], arrays)
         assign(finished, self.finished)
         assign(lengths, self.lengths)
-        going = _some_go_on(self.finished)
-        if self.most is not None:
-            going = OPS["logical_and"](going, OPS["less_equal"](self.step, self.most))
-        into(going, self.cond)
+        cond = _any_unfinished(self.finished)
+        if self.max_step is not None:
+            cond = OPS["logical_and"](cond, OPS["less_equal"](self.step, self.max_step))
+        assign_to(cond, self.cond)
 
 
-def _some_go_on(finished: Any) -> Any:
-    """Whether a sequence has not ended, [1]."""
-    return OPS["logical_not"](one(OPS["reduce_all"](finished, reduce_all=True)))
+def _any_unfinished(finished: Any) -> Any:
+    """Whether any sequence is unfinished, [1]."""
+    return OPS["logical_not"](ensure_1d(OPS["reduce_all"](finished, reduce_all=True)))
 
 
-def _as(x: Any, dtype: Any) -> Any:
-    wanted = dtype_of(dtype)
-    return (
-        x if x.dtype == wanted else OPS["cast"](x, in_dtype=x.dtype.proto, out_dtype=wanted.proto)
-    )
+def _cast(x: Any, dtype: Any) -> Any:
+    out_dtype = dtype_of(dtype)
+    if x.dtype == out_dtype:
+        return x
+    return OPS["cast"](x, in_dtype=x.dtype.proto, out_dtype=out_dtype.proto)

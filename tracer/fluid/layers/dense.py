@@ -1,4 +1,4 @@
-"""Products: of matrices, with weights of the program, with tables."""
+"""Matrix products, dense layers and embeddings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...static import nn
-from ...static.nn.helper import Helper
-from .helper import into, one, today
+from ...static.nn.helper import LayerHelper
+from .helper import assign_to, ensure_1d, replaced_by
 
 __all__ = [
     "addcmul",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@today("paddle.static.nn.fc")
+@replaced_by("paddle.static.nn.fc")
 def fc(
     input: Any,
     size: int,
@@ -38,15 +38,16 @@ def fc(
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """act(input @ W + b), the axes from num_flatten_dims on as one; of several inputs the sum of
-    the products.
+    """act(input @ W + b), with the axes from num_flatten_dims on flattened to one; for several
+    inputs the sum of the products.
 
-    input [*B, *D] -> [*B, size]
+    input: [*B, *D].
+    Returns [*B, size].
     """
     return nn.fc(input, size, num_flatten_dims, param_attr, bias_attr, act, name)
 
 
-@today("paddle.static.nn.embedding")
+@replaced_by("paddle.static.nn.embedding")
 def embedding(
     input: Any,
     size: Any,
@@ -56,18 +57,18 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*, 1] -> [*, D]"""
-    helper = Helper("embedding", None, input)
+    """Look up rows of a table [N, D], int [*, 1] -> [*, D]; the row padding_idx is zeros."""
+    helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
-    at = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.writing():
+    padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
+    with helper.name_outputs():
         table = helper.parameter(param_attr, [rows, width], dtype_of(dtype))
         return OPS["lookup_table"](
-            table, input, padding_idx=at, is_sparse=is_sparse, is_distributed=is_distributed
+            table, input, padding_idx=padding, is_sparse=is_sparse, is_distributed=is_distributed
         )
 
 
-@today("paddle.matmul")
+@replaced_by("paddle.matmul")
 def matmul(
     x: Any,
     y: Any,
@@ -76,67 +77,69 @@ def matmul(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Any:
-    """alpha * x @ y over the last two axes, the others broadcasting.
+    """alpha * x @ y over the last two axes; the other axes are broadcast.
 
-    x [*A, M, K], y [*B, K, N] -> [*A, M, N], [1] of two vectors
+    x: [*A, M, K].
+    y: [*B, K, N].
+    Returns [*A, M, N], or [1] for two vectors.
     """
     return OPS["matmul"](x, y, transpose_X=transpose_x, transpose_Y=transpose_y, alpha=float(alpha))
 
 
-@today("paddle.matmul")
+@replaced_by("paddle.matmul")
 def mul(
     x: Any, y: Any, x_num_col_dims: int = 1, y_num_col_dims: int = 1, name: str | None = None
 ) -> Any:
-    """The product of two matrices, the first axes of each made one, and the others.
+    """Matrix product with the first num_col_dims axes of each operand, and its other axes,
+    flattened to one.
 
-    x [*A, *K], y [*K, *B] -> [*A, *B]
+    x: [*A, *K].
+    y: [*K, *B].
+    Returns [*A, *B].
     """
     return OPS["mul"](x, y, x_num_col_dims=x_num_col_dims, y_num_col_dims=y_num_col_dims)
 
 
-@today("paddle.bmm")
+@replaced_by("paddle.bmm")
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
-    """Products of matrices.   x [B, M, K], y [B, K, N] -> [B, M, N]"""
+    """Batched matrix product: [B, M, K], [B, K, N] -> [B, M, N]."""
     return OPS["bmm"](x, y)
 
 
-@today("paddle.dot")
+@replaced_by("paddle.dot")
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
-    """Sums of products.   x, y [N] -> [1]; [B, N] -> [B, 1]"""
-    made = OPS["dot"](x, y)
-    return OPS["unsqueeze2"](made, axes=[-1]) if x.ndim > 1 else one(made)
+    """Sum of products over the last axis: [N], [N] -> [1]; [B, N], [B, N] -> [B, 1]."""
+    out = OPS["dot"](x, y)
+    return OPS["unsqueeze2"](out, axes=[-1]) if x.ndim > 1 else ensure_1d(out)
 
 
-@today("paddle.cross")
+@replaced_by("paddle.cross")
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
-    """Cross products along an axis of size 3, the first such one for None.
-
-    input, other [*] -> [*]
-    """
+    """Cross product along axis `dim` of size 3, by default the first axis of this size."""
     return OPS["cross"](input, other) if dim is None else OPS["cross"](input, other, dim=dim)
 
 
-@today("paddle.dist")
+@replaced_by("paddle.dist")
 def dist(x: Any, y: Any, p: float = 2) -> Any:
-    """The p-norm of x - y.   x [*], y [*] -> [1]"""
-    return one(OPS["dist"](x, y, p=float(p)))
+    """p-norm of x - y: [*], [*] -> [1]."""
+    return ensure_1d(OPS["dist"](x, y, p=float(p)))
 
 
-@today("paddle.kron")
+@replaced_by("paddle.kron")
 def kron(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """The Kronecker product.   x [*], y [*] -> [*]"""
-    return into(OPS["kron"](x, y), out)
+    """Kronecker product."""
+    return assign_to(OPS["kron"](x, y), out)
 
 
-@today("paddle.addmm")
+@replaced_by("paddle.addmm")
 def addmm(
     input: Any, x: Any, y: Any, alpha: float = 1.0, beta: float = 1.0, name: str | None = None
 ) -> Any:
-    """beta * input + alpha * x @ y.   input [M, N], x [M, K], y [K, N] -> [M, N]"""
+    """beta * input + alpha * x @ y: [M, N], [M, K], [K, N] -> [M, N]."""
     return OPS["addmm"](input, x, y, Alpha=float(alpha), Beta=float(beta))
 
 
-@today("paddle.add")
+@replaced_by("paddle.add")
 def addcmul(
     input: Any,
     tensor1: Any,
@@ -145,25 +148,25 @@ def addcmul(
     out: Any = None,
     name: str | None = None,
 ) -> Any:
-    """input + value * tensor1 * tensor2.   [*] each -> [*]"""
+    """input + value * tensor1 * tensor2, elementwise."""
     product = OPS["scale"](OPS["elementwise_mul"](tensor1, tensor2), scale=float(value))
-    return into(OPS["elementwise_add"](input, product), out)
+    return assign_to(OPS["elementwise_add"](input, product), out)
 
 
-@today("paddle.logsumexp")
+@replaced_by("paddle.logsumexp")
 def logsumexp(
     x: Any, dim: Any = None, keepdim: bool = False, out: Any = None, name: str | None = None
 ) -> Any:
-    """ln of the sum of exp(x) over axes, all for None.
+    """ln(sum(exp(x))) over the axes `dim`, by default all.
 
-    x [*] -> [*] without those axes, [1] where none is left
+    Returns [1] if no axis remains.
     """
     axes = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
     total = OPS["reduce_sum"](OPS["exp"](x), dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
-    return into(OPS["log"](one(total)), out)
+    return assign_to(OPS["log"](ensure_1d(total)), out)
 
 
-@today("paddle.static.nn.bilinear_tensor_product")
+@replaced_by("paddle.static.nn.bilinear_tensor_product")
 def bilinear_tensor_product(
     x: Any,
     y: Any,
@@ -173,13 +176,15 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Any:
-    """act(x W_i y + b_i) for i < size.   x [B, M], y [B, N] -> [B, size]"""
+    """act(x W_i y + b_i) for i < size: [B, M], [B, N] -> [B, size]."""
     return nn.bilinear_tensor_product(x, y, size, act, name, param_attr, bias_attr)
 
 
-@today("paddle.static.nn.row_conv")
+@replaced_by("paddle.static.nn.row_conv")
 def row_conv(
     input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Any:
-    """Each step plus weighted ones after it   (Amodei et al. 2015).   input [B, T, D] -> same"""
+    """Lookahead convolution (Amodei et al. 2015): [B, T, D] -> [B, T, D], see
+    `static.nn.row_conv`.
+    """
     return nn.row_conv(input, future_context_size, param_attr, act)

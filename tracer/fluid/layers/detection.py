@@ -1,6 +1,4 @@
-"""Boxes of a detector: laid out beforehand, matched with those that are there, and what it loses by
-them.
-"""
+"""Anchors and prior boxes of a detector, their assignment to ground truth, and losses."""
 
 from __future__ import annotations
 
@@ -11,11 +9,11 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .conv import conv2d
-from .elsewhere import elsewhere
-from .helper import listed, stopped, today
+from .helper import replaced_by, to_list, without_gradient
 from .losses import smooth_l1, softmax_with_cross_entropy
-from .reduce import reduce_sum  # type: ignore[attr-defined]  # made from a table
-from .regions import box_coder, iou_similarity, multiclass_nms, prior_box
+from .package_getattr import package_getattr
+from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
+from .roi_and_boxes import box_coder, iou_similarity, multiclass_nms, prior_box
 from .shapes import concat, flatten, reshape, shape, slice, transpose
 from .tensors import cast
 from .unary import softmax
@@ -34,25 +32,21 @@ __all__ = [
     "yolov3_loss",
 ]
 
-__getattr__ = elsewhere(__name__)
+__getattr__ = package_getattr(__name__)
 
 
 def _floats(values: Any) -> list[float]:
-    return [float(v) for v in listed(values)]
+    return [float(v) for v in to_list(values)]
 
 
-def _pair(values: Any, what: str) -> list[float]:
-    """Two numbers, of the width and of the height.   Raises OpError for others."""
+def _width_height(values: Any, name: str) -> list[float]:
+    """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
-        raise OpError(
-            with_user_line(
-                f"{what}={values} is not a list of two numbers, of the width and of the height"
-            )
-        )
+        raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
     return _floats(values)
 
 
-# -- laid out beforehand
+# -- anchors and prior boxes
 # ----------------------------------------------------------------------------------------------
 
 
@@ -65,20 +59,20 @@ def anchor_generator(
     offset: float = 0.5,
     name: str | None = None,
 ) -> Any:
-    """Boxes of these sizes and shapes at each place of a map, in pixels
+    """Generate anchor boxes in pixels at each position of a feature map (Ren et al. 2015).
 
-    (Ren et al. 2015).
-    input [N, C, H, W] -> boxes, variances [H, W, P, 4]
+    input: [N, C, H, W].
+    Returns boxes and variances [H, W, P, 4].
     """
-    boxes, spread = OPS["anchor_generator"](
+    boxes, variances = OPS["anchor_generator"](
         input,
         anchor_sizes=_floats(anchor_sizes),
         aspect_ratios=_floats(aspect_ratios),
         variances=_floats(variance),
-        stride=_pair(stride, "anchor_generator: stride"),
+        stride=_width_height(stride, "anchor_generator: stride"),
         offset=float(offset),
     )
-    return stopped(boxes), stopped(spread)
+    return without_gradient(boxes), without_gradient(variances)
 
 
 def density_prior_box(
@@ -94,15 +88,15 @@ def density_prior_box(
     flatten_to_2d: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Several boxes of each size side by side at each place of a map
+    """Generate several shifted prior boxes of each size at each position of a feature map (Zhang et
+    al. 2017).
 
-    (Zhang et al. 2017).
-    -> boxes, variances [H, W, P, 4]
-
-    input [N, C, H, W], image [N, C', H', W']; flatten_to_2d: -> both [H * W * P, 4].
+    input: [N, C, H, W].
+    image: [N, C', H', W'].
+    Returns boxes and variances [H, W, P, 4]; with flatten_to_2d [H * W * P, 4].
     """
-    step = _pair(steps, "density_prior_box: steps")
-    boxes, spread = OPS["density_prior_box"](
+    step = _width_height(steps, "density_prior_box: steps")
+    boxes, variances = OPS["density_prior_box"](
         input,
         image,
         densities=[int(d) for d in densities],
@@ -115,27 +109,28 @@ def density_prior_box(
         offset=float(offset),
         flatten_to_2d=flatten_to_2d,
     )
-    return stopped(boxes), stopped(spread)
+    return without_gradient(boxes), without_gradient(variances)
 
 
-def _sizes_by_ratio(
-    count: int, base: int, least: int, most: int
+def _sizes_from_ratios(
+    num_maps: int, base_size: int, min_ratio: int, max_ratio: int
 ) -> tuple[list[float], list[float]]:
-    """The smallest and largest box of each of several maps, in equal steps of percents of
-    a base.
+    """Return the minimum and maximum box sizes of each feature map: percentages of base_size in
+    equal steps.
     """
-    step = math.floor((most - least) / (count - 2))
-    low = [base * 0.10] + [base * r / 100.0 for r in range(least, most + 1, step)]
-    return low, [base * 0.20] + [base * (r + step) / 100.0 for r in range(least, most + 1, step)]
+    step = math.floor((max_ratio - min_ratio) / (num_maps - 2))
+    ratios = range(min_ratio, max_ratio + 1, step)
+    min_sizes = [base_size * 0.10] + [base_size * r / 100.0 for r in ratios]
+    return min_sizes, [base_size * 0.20] + [base_size * (r + step) / 100.0 for r in ratios]
 
 
-def _check_per_map(count: int, **given: Any) -> None:
-    for what, values in given.items():
-        if values and (not isinstance(values, list | tuple) or len(values) != count):
+def _check_per_map(num_maps: int, **args: Any) -> None:
+    for name, values in args.items():
+        if values and (not isinstance(values, list | tuple) or len(values) != num_maps):
             raise OpError(
                 with_user_line(
-                    f"multi_box_head: {what}={values} is not a list with one entry for each of "
-                    f"{count} maps"
+                    f"multi_box_head: {name}={values} must be a list with one entry for each of "
+                    f"the {num_maps} feature maps"
                 )
             )
 
@@ -163,12 +158,12 @@ def multi_box_head(
     name: str | None = None,
     min_max_aspect_ratios_order: bool = False,
 ) -> Any:
-    """Places and classes that a network says of the prior boxes of several maps
+    """Predict box offsets and class scores for the prior boxes of several feature maps (Liu et al.
+    2016).
 
-    (Liu et al. 2016).
-    inputs [N, C, H, W] each
+    inputs: list of [N, C, H, W]
 
-    -> places [N, P, 4], classes [N, P, num_classes], boxes [P, 4], variances [P, 4]
+    Returns offsets [N, P, 4], scores [N, P, num_classes], prior boxes [P, 4] and variances [P, 4].
     """
     _check_per_map(
         len(inputs), aspect_ratios=aspect_ratios, step_w=step_w, step_h=step_h, steps=steps
@@ -177,20 +172,23 @@ def multi_box_head(
         if min_ratio is None or max_ratio is None:
             raise OpError(
                 with_user_line(
-                    "multi_box_head: needs min_ratio and max_ratio, or min_sizes and max_sizes"
+                    "multi_box_head: requires min_ratio and max_ratio, or min_sizes and max_sizes"
                 )
             )
-        min_sizes, max_sizes = _sizes_by_ratio(len(inputs), base_size, min_ratio, max_ratio)
-    across, down = steps or step_w, steps or step_h
-    found = []
-    for i, map in enumerate(inputs):
-        step = [across[i] if across else 0.0, down[i] if across else 0.0]
-        ratios = listed(aspect_ratios[i]) if aspect_ratios is not None else []
+        min_sizes, max_sizes = _sizes_from_ratios(len(inputs), base_size, min_ratio, max_ratio)
+    width_steps, height_steps = steps or step_w, steps or step_h
+    outputs = []
+    for i, feature_map in enumerate(inputs):
+        step = [
+            width_steps[i] if width_steps else 0.0,
+            height_steps[i] if width_steps else 0.0,
+        ]
+        ratios = to_list(aspect_ratios[i]) if aspect_ratios is not None else []
         boxes = prior_box(
-            map,
+            feature_map,
             image,
-            listed(min_sizes[i]),
-            listed(max_sizes[i]),
+            to_list(min_sizes[i]),
+            to_list(max_sizes[i]),
             ratios,
             variance,
             flip,
@@ -200,23 +198,24 @@ def multi_box_head(
             None,
             min_max_aspect_ratios_order,
         )
-        said = [
+        predictions = [
             flatten(
                 transpose(
-                    conv2d(map, boxes[0].shape[2] * size, kernel_size, stride, pad), [0, 2, 3, 1]
+                    conv2d(feature_map, boxes[0].shape[2] * size, kernel_size, stride, pad),
+                    [0, 2, 3, 1],
                 ),
                 1,
             )
             for size in (4, num_classes)
         ]
-        found.append((*said, *boxes))
-    if len(found) == 1:
-        return found[0]
-    places, classes, boxes, spread = zip(*found, strict=True)
+        outputs.append((*predictions, *boxes))
+    if len(outputs) == 1:
+        return outputs[0]
+    locations, scores, boxes, variances = zip(*outputs, strict=True)
     return (
-        reshape(concat(list(places), axis=1), [0, -1, 4]),
-        reshape(concat(list(classes), axis=1), [0, -1, num_classes]),
-        *(stopped(concat([flatten(b, 3) for b in every])) for every in (boxes, spread)),
+        reshape(concat(list(locations), axis=1), [0, -1, 4]),
+        reshape(concat(list(scores), axis=1), [0, -1, num_classes]),
+        *(without_gradient(concat([flatten(b, 3) for b in items])) for items in (boxes, variances)),
     )
 
 
@@ -230,16 +229,17 @@ def bipartite_match(
     dist_threshold: float | None = None,
     name: str | None = None,
 ) -> Any:
-    """Each row of a picture with one column, the nearest first.
+    """Match rows and columns one to one, in the order of decreasing similarity.
 
-    dist_matrix [R, C], sequences -> rows int32 [N, C], -1 for none, how near [N, C]
+    dist_matrix: [R, C] with LoD, one sequence per image
+    match_type: with "per_prediction", unmatched columns are matched to their most similar row if
+    the similarity is at least dist_threshold
 
-    match_type 'per_prediction': columns left over get their nearest row, if it is dist_threshold
-    near.
+    Returns the matched rows int32 [N, C], -1 for none, and the similarities [N, C].
     """
-    settings = {"match_type": match_type, "dist_threshold": dist_threshold}
+    attrs = {"match_type": match_type, "dist_threshold": dist_threshold}
     return OPS["bipartite_match"](
-        dist_matrix, None, **{k: v for k, v in settings.items() if v is not None}
+        dist_matrix, None, **{k: v for k, v in attrs.items() if v is not None}
     )
 
 
@@ -250,9 +250,12 @@ def target_assign(
     mismatch_value: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """What each box is matched with, else mismatch_value, and 1 where it counts.
+    """Return the target of each box, mismatch_value for unmatched boxes, and weights of 1 for
+    matched ones.
 
-    input [R, P, K], matched_indices [N, M] -> [N, M, K], [N, M, 1]
+    input: [R, P, K].
+    matched_indices: [N, M].
+    Returns [N, M, K], [N, M, 1].
     """
     return OPS["target_assign"](
         input,
@@ -282,53 +285,64 @@ def ssd_loss(
     normalize: bool = True,
     sample_size: int | None = None,
 ) -> Any:
-    """The loss of a single shot detector
+    """Loss of a single shot detector (Liu et al. 2016).
 
-    (Liu et al. 2016).
-    location [N, P, 4], confidence [N, P, C], prior_box [P, 4] -> [N, 1]
+    location: [N, P, 4].
+    confidence: [N, P, C].
+    prior_box: [P, 4].
+    gt_box: [G, 4].
+    gt_label: [G, 1]; ground truth with LoD, one sequence per image.
 
-    gt_box [G, 4], gt_label [G, 1]: the boxes that are there, a sequence for each picture.
+    Returns [N, 1].
     """
     if mining_type != "max_negative":
         raise OpError(
-            with_user_line(f"ssd_loss: mining_type={mining_type}: only max_negative is known")
+            with_user_line(
+                f"ssd_loss: mining_type={mining_type!r} is not supported, only 'max_negative'"
+            )
         )
-    sizes = stopped(slice(shape(confidence), axes=[0], starts=[0], ends=[2]))
+    sizes = without_gradient(slice(shape(confidence), axes=[0], starts=[0], ends=[2]))
     confidence = flatten(confidence, 2)
 
     def class_loss(target: Any) -> Any:
-        return softmax_with_cross_entropy(confidence, stopped(flatten(cast(target, "int64"), 2)))
+        return softmax_with_cross_entropy(
+            confidence, without_gradient(flatten(cast(target, "int64"), 2))
+        )
 
-    matched, near = bipartite_match(
+    matched, similarity = bipartite_match(
         iou_similarity(gt_box, prior_box), match_type, overlap_threshold
     )
-    gt_label = stopped(reshape(gt_label, (*itertools.repeat(0, len(gt_label.shape) - 1), -1, 1)))
+    gt_label = without_gradient(
+        reshape(gt_label, (*itertools.repeat(0, len(gt_label.shape) - 1), -1, 1))
+    )
     target, _ = target_assign(gt_label, matched, mismatch_value=background_label)
-    lost = stopped(reshape(class_loss(target), [-1, 0], actual_shape=sizes))
+    mining_loss = without_gradient(reshape(class_loss(target), [-1, 0], actual_shape=sizes))
     negative, matched, _ = OPS["mine_hard_examples"](
-        lost,
+        mining_loss,
         None,
         matched,
-        near,
+        similarity,
         neg_pos_ratio=float(neg_pos_ratio),
         neg_dist_threshold=float(neg_overlap),
         mining_type=mining_type,
         sample_size=int(sample_size or 0),
     )
-    coded = box_coder(prior_box, prior_box_var, gt_box, "encode_center_size")
-    target_box, box_counts = target_assign(coded, matched, mismatch_value=background_label)
-    target, class_counts = target_assign(
+    encoded = box_coder(prior_box, prior_box_var, gt_box, "encode_center_size")
+    target_box, box_weights = target_assign(encoded, matched, mismatch_value=background_label)
+    target, class_weights = target_assign(
         gt_label, matched, negative, mismatch_value=background_label
     )
-    class_part = class_loss(target) * stopped(flatten(class_counts, 2))
-    box_counts = stopped(flatten(box_counts, 2))
-    box_part = smooth_l1(flatten(location, 2), stopped(flatten(target_box, 2))) * box_counts
-    loss = class_part * conf_loss_weight + box_part * loc_loss_weight
+    conf_loss = class_loss(target) * without_gradient(flatten(class_weights, 2))
+    box_weights = without_gradient(flatten(box_weights, 2))
+    loc_loss = (
+        smooth_l1(flatten(location, 2), without_gradient(flatten(target_box, 2))) * box_weights
+    )
+    loss = conf_loss * conf_loss_weight + loc_loss * loc_loss_weight
     loss = reduce_sum(reshape(loss, [-1, 0], actual_shape=sizes), dim=1, keep_dim=True)
-    return loss / reduce_sum(box_counts) if normalize else loss
+    return loss / reduce_sum(box_weights) if normalize else loss
 
 
-@today("paddle.vision.ops.yolo_loss")
+@replaced_by("paddle.vision.ops.yolo_loss")
 def yolov3_loss(
     x: Any,
     gt_box: Any,
@@ -343,10 +357,12 @@ def yolov3_loss(
     name: str | None = None,
     scale_x_y: float = 1.0,
 ) -> Any:
-    """The loss of a YOLO map
+    """Loss of a YOLOv3 feature map (Redmon and Farhadi 2018).
 
-    (Redmon and Farhadi 2018).
-    x [N, A * (5 + C), H, W], gt_box [N, B, 4], gt_label int32 [N, B] -> [N]
+    x: [N, A * (5 + C), H, W].
+    gt_box: [N, B, 4].
+    gt_label: int32 [N, B].
+    Returns [N].
     """
     return OPS["yolov3_loss"](
         x,
@@ -380,32 +396,38 @@ def detection_output(
     nms_eta: float = 1.0,
     return_index: bool = False,
 ) -> Any:
-    """The best boxes of a single shot detector.
+    """Decode and select the boxes of a single shot detector.
 
-    loc [N, P, 4], scores [N, P, C], before their softmax, prior_box [P, 4] -> [R, 6], sequences
+    loc: [N, P, 4].
+    scores: [N, P, C] before the softmax.
+    prior_box: [P, 4].
 
-    As in Paddle 1.8, background_label is 0 and nms_eta 1, whatever is given.
+    Returns class, score and box [R, 6] with LoD. As in Paddle 1.8, background_label and nms_eta
+    have no effect: they are 0 and 1.
     """
     boxes = box_coder(prior_box, prior_box_var, loc, "decode_center_size")
-    shares = stopped(transpose(softmax(scores), [0, 2, 1]))
+    probabilities = without_gradient(transpose(softmax(scores), [0, 2, 1]))
     if not return_index:
-        return multiclass_nms(boxes, shares, score_threshold, nms_top_k, keep_top_k, nms_threshold)
-    found = OPS["multiclass_nms2"](
+        return multiclass_nms(
+            boxes, probabilities, score_threshold, nms_top_k, keep_top_k, nms_threshold
+        )
+    selected, indices, *_ = OPS["multiclass_nms2"](
         boxes,
         None,
-        shares,
+        probabilities,
         score_threshold=float(score_threshold),
         nms_top_k=nms_top_k,
         keep_top_k=keep_top_k,
         nms_threshold=float(nms_threshold),
     )
-    return stopped(found[0]), stopped(found[1])
+    return without_gradient(selected), without_gradient(indices)
 
 
 def box_clip(input: Any, im_info: Any, name: str | None = None) -> Any:
-    """Boxes cut at the edge of their picture.
+    """Clip boxes to their image.
 
-    input [T, *, 4], a sequence for each picture, im_info [N, 3]: height, width, scale -> same
+    input: [T, *, 4] with LoD, one sequence per image.
+    im_info: [N, 3] with height, width and scale.
     """
     return OPS["box_clip"](input, None, im_info)
 
@@ -418,9 +440,12 @@ def box_decoder_and_assign(
     box_clip: float,
     name: str | None = None,
 ) -> Any:
-    """Boxes moved for each class, and those of the likeliest.
+    """Decode the box of each class, and return also that of the class with the highest score.
 
-    prior_box [R, 4], target_box [R, 4 * C], box_score [R, C] -> [R, 4 * C], [R, 4]
+    prior_box: [R, 4].
+    target_box: [R, 4 * C].
+    box_score: [R, C].
+    Returns [R, 4 * C], [R, 4].
     """
     return OPS["box_decoder_and_assign"](
         prior_box, prior_box_var, target_box, box_score, box_clip=float(box_clip)
@@ -428,10 +453,11 @@ def box_decoder_and_assign(
 
 
 def polygon_box_transform(input: Any, name: str | None = None) -> Any:
-    """Corners from their distances to places four pixels apart
-
+    """Convert offsets to the coordinates of polygon corners, on a grid with a stride of 4 pixels
     (Zhou et al. 2017).
-    input [N, 2 * K, H, W] -> same
+
+    input: [N, 2 * K, H, W].
+    Returns the same shape.
     """
     return OPS["polygon_box_transform"](input)
 
@@ -448,27 +474,28 @@ def detection_map(
     out_states: Any = None,
     ap_version: str = "integral",
 ) -> Any:
-    """The mean average precision of a detector
+    """Mean average precision of a detector (Everingham et al. 2010), [1].
 
-    (Everingham et al. 2010).
-    detect_res [K, 6], label [G, 5] or [G, 6], sequences -> [1]
+    detect_res: [K, 6].
+    label: [G, 5] or [G, 6]; both with LoD.
+    has_state: int32 [1]; whether input_states contain earlier statistics
+    out_states: the same variables, which are updated
 
-    has_state int32 [1]: whether input_states hold what was found before; out_states, the same
-    variables, get what is known after. As in Paddle 1.8, background_label is 0, whatever is given.
+    As in Paddle 1.8, background_label has no effect: it is 0.
     """
-    counts, right, wrong = input_states or (None, None, None)
-    made = OPS["detection_map"](
+    counts, true_positives, false_positives = input_states or (None, None, None)
+    outputs = OPS["detection_map"](
         detect_res,
         None,
         label,
         None,
         has_state,
         counts,
-        right,
-        wrong,
+        true_positives,
+        false_positives,
         class_num=class_num,
         overlap_threshold=float(overlap_threshold),
         evaluate_difficult=evaluate_difficult,
         ap_type=ap_version,
     )
-    return stopped(made[3])
+    return without_gradient(outputs[3])

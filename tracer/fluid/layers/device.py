@@ -1,4 +1,4 @@
-"""get_places: what ParallelDo of Paddle 0.x was given, and tests of 2.4 still name."""
+"""get_places, which ParallelDo of Paddle 0.x used and tests of 2.4 still call."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ __all__ = ["get_places"]
 
 
 def get_places(device_count: int | None = None, device_type: Any = None) -> list[Any]:
-    """The processor, as often as asked for: once unless told otherwise."""
-    found: list[Any] = cpu_places(device_count or 1)
-    return found
+    """Return `device_count` places on the CPU, by default one."""
+    places: list[Any] = cpu_places(device_count or 1)
+    return places

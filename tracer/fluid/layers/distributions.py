@@ -1,4 +1,4 @@
-"""Distributions of random numbers, in programs and in dygraph mode."""
+"""Probability distributions, for programs and dygraph mode."""
 
 from __future__ import annotations
 
@@ -10,62 +10,66 @@ import numpy as np
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..deprecated import instead
-from .helper import one
-from .randoms import gaussian_random, uniform_random
+from ..deprecated import deprecated_alias
+from .helper import ensure_1d
+from .random_ops import gaussian_random, uniform_random
 from .tensors import assign, fill_constant_batch_size_like
 
 __all__ = ["Categorical", "MultivariateNormalDiag", "Normal", "Uniform"]
 
 
-def _given(kind: str, *args: Any) -> list[Any]:
-    """The parameters as variables, numbers as [1], broadcast to one shape.
+def _parameters(distribution: str, *args: Any) -> list[Any]:
+    """Convert parameters to variables and broadcast them to one shape; numbers become [1].
 
-    Raises OpError where only some are variables.
+    Raises OpError if some are variables and others are not.
     """
     if all(isinstance(a, Tensor) for a in args):
         return list(args)
     if any(isinstance(a, Tensor) for a in args):
-        raise OpError(with_user_line(f"{kind}: its parameters are either all variables or none"))
+        raise OpError(
+            with_user_line(
+                f"{distribution}: either all or none of the parameters must be variables"
+            )
+        )
     arrays = [np.atleast_1d(np.asarray(a, "float32")) for a in args]
     return [assign(np.ascontiguousarray(a)) for a in np.broadcast_arrays(*arrays)]
 
 
-def _last_sum(x: Any) -> Any:
+def _sum_last(x: Any) -> Any:
     return OPS["reduce_sum"](x, dim=[-1], keep_dim=True)
 
 
-def _all_sum(x: Any) -> Any:
-    return one(OPS["reduce_sum"](x, dim=[0], reduce_all=True))
+def _sum_all(x: Any) -> Any:
+    return ensure_1d(OPS["reduce_sum"](x, dim=[0], reduce_all=True))
 
 
-class _Two:
-    """A distribution of a place and a width, from which is drawn as `place + width * noise`."""
+class _LocationScale:
+    """Base class of distributions that are sampled as `location + scale * noise`."""
 
-    def __init__(self, low: Any, high: Any) -> None:
-        self._plain = isinstance(low, float) and isinstance(high, float)
-        self._first, self._second = _given(type(self).__name__, low, high)
+    def __init__(self, first: Any, second: Any) -> None:
+        self._is_scalar = isinstance(first, float) and isinstance(second, float)
+        self._first, self._second = _parameters(type(self).__name__, first, second)
 
     def _noise(self, shape: list[int], seed: int) -> Any:
         raise NotImplementedError
 
-    def _drawn(self, shape: Any, seed: int, place: Any, width: Any) -> Any:
-        batch = list(place.meta.shape)
+    def _sample(self, shape: Any, seed: int, location: Any, scale: Any) -> Any:
+        batch = list(location.meta.shape)
         if all(d >= 0 for d in batch):
             noise = self._noise([*shape, *batch], seed)
-        else:  # the batch comes first, and is moved behind
-            like = fill_constant_batch_size_like(place, [*batch, *shape], place.dtype, 0.0)
-            turned = self._noise(like, seed)
+        else:  # a dynamic batch must come first; it is transposed to the end
+            like = fill_constant_batch_size_like(location, [*batch, *shape], location.dtype, 0.0)
+            batch_first = self._noise(like, seed)
             noise = OPS["transpose2"](
-                turned, axis=[*range(len(batch), turned.ndim), *range(len(batch))]
+                batch_first, axis=[*range(len(batch), batch_first.ndim), *range(len(batch))]
             )
-        made = OPS["elementwise_add"](OPS["elementwise_mul"](noise, width), place)
-        return OPS["reshape2"](made, shape=list(shape)) if self._plain else made
+        samples = OPS["elementwise_add"](OPS["elementwise_mul"](noise, scale), location)
+        return OPS["reshape2"](samples, shape=list(shape)) if self._is_scalar else samples
 
 
-@instead("fluid.layers.Uniform", "paddle.distribution.Uniform")
-class Uniform(_Two):
-    """Even between low and high, each a number, an array or a variable."""
+@deprecated_alias("fluid.layers.Uniform", "paddle.distribution.Uniform")
+class Uniform(_LocationScale):
+    """Uniform distribution on [low, high); both are numbers, arrays or variables."""
 
     def __init__(self, low: Any, high: Any) -> None:
         super().__init__(low, high)
@@ -79,25 +83,27 @@ class Uniform(_Two):
         return uniform_random(shape, min=0.0, max=1.0, seed=seed)
 
     def sample(self, shape: Any, seed: int = 0) -> Any:
-        """Numbers.   -> [*shape, *batch]"""
-        return self._drawn(shape, seed, self.low, self.high - self.low)
+        """Return samples [*shape, *batch]."""
+        return self._sample(shape, seed, self.low, self.high - self.low)
 
     def log_prob(self, value: Any) -> Any:
-        """ln of the density.   value [*batch] -> same"""
-        inside = OPS["logical_and"](
+        """Return the logarithm of the density: [*batch] -> [*batch]."""
+        is_inside = OPS["logical_and"](
             OPS["less_than"](self.low, value), OPS["less_than"](value, self.high)
         )
-        number = OPS["cast"](inside, in_dtype=inside.dtype.proto, out_dtype=value.dtype.proto)
-        return OPS["log"](number) - OPS["log"](self.high - self.low)
+        inside = OPS["cast"](is_inside, in_dtype=is_inside.dtype.proto, out_dtype=value.dtype.proto)
+        return OPS["log"](inside) - OPS["log"](self.high - self.low)
 
     def entropy(self) -> Any:
-        """The entropy.   -> [*batch]"""
+        """Return the entropy [*batch]."""
         return OPS["log"](self.high - self.low)
 
 
-@instead("fluid.layers.Normal", "paddle.distribution.Normal")
-class Normal(_Two):
-    """Normal around loc with the deviation scale, each a number, an array or a variable."""
+@deprecated_alias("fluid.layers.Normal", "paddle.distribution.Normal")
+class Normal(_LocationScale):
+    """Normal distribution with mean loc and standard deviation scale: numbers, arrays or
+    variables.
+    """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         super().__init__(loc, scale)
@@ -111,77 +117,79 @@ class Normal(_Two):
         return gaussian_random(shape, seed=seed)
 
     def sample(self, shape: Any, seed: int = 0) -> Any:
-        """Numbers.   -> [*shape, *batch]"""
-        return self._drawn(shape, seed, self.loc, self.scale)
+        """Return samples [*shape, *batch]."""
+        return self._sample(shape, seed, self.loc, self.scale)
 
     def entropy(self) -> Any:
-        """The entropy.   -> [*batch]"""
+        """Return the entropy [*batch]."""
         return OPS["log"](self.scale) + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value: Any) -> Any:
-        """ln of the density.   value [*batch] -> same"""
-        apart = (value - self.loc) / self.scale
-        return apart * apart * -0.5 - OPS["log"](self.scale) - 0.5 * math.log(2 * math.pi)
+        """Return the logarithm of the density: [*batch] -> [*batch]."""
+        z = (value - self.loc) / self.scale
+        return z * z * -0.5 - OPS["log"](self.scale) - 0.5 * math.log(2 * math.pi)
 
     def kl_divergence(self, other: Normal) -> Any:
-        """The divergence of another one from this.   -> [*batch]"""
-        ratio, apart = self.scale / other.scale, (self.loc - other.loc) / other.scale
-        square = ratio * ratio
-        return (square + apart * apart - 1.0 - OPS["log"](square)) * 0.5
+        """Return the Kullback-Leibler divergence KL(self, other), [*batch]."""
+        ratio, z = self.scale / other.scale, (self.loc - other.loc) / other.scale
+        ratio_squared = ratio * ratio
+        return (ratio_squared + z * z - 1.0 - OPS["log"](ratio_squared)) * 0.5
 
 
 def _log_softmax(logits: Any) -> Any:
-    """ln of softmax, in ops that 1.8 has."""
-    apart = OPS["elementwise_sub"](logits, OPS["reduce_max"](logits, dim=[-1], keep_dim=True))
-    return OPS["elementwise_sub"](apart, OPS["log"](_last_sum(OPS["exp"](apart))))
+    """Return log(softmax(logits)), computed with ops of Paddle 1.8."""
+    shifted = OPS["elementwise_sub"](logits, OPS["reduce_max"](logits, dim=[-1], keep_dim=True))
+    return OPS["elementwise_sub"](shifted, OPS["log"](_sum_last(OPS["exp"](shifted))))
 
 
-@instead("fluid.layers.Categorical", "paddle.distribution.Categorical")
+@deprecated_alias("fluid.layers.Categorical", "paddle.distribution.Categorical")
 class Categorical:
-    """One of some classes, by logits: an array or a variable [*, C]."""
+    """Categorical distribution with logits [*, C], an array or a variable."""
 
     def __init__(self, logits: Any) -> None:
-        self.logits = _given("Categorical", logits)[0]
+        self.logits = _parameters("Categorical", logits)[0]
 
     def entropy(self) -> Any:
-        """The entropy.   -> [*, 1]"""
-        logs = _log_softmax(self.logits)
-        return OPS["scale"](_last_sum(OPS["softmax"](self.logits) * logs), scale=-1.0)
+        """Return the entropy [*, 1]."""
+        log_probabilities = _log_softmax(self.logits)
+        return OPS["scale"](_sum_last(OPS["softmax"](self.logits) * log_probabilities), scale=-1.0)
 
     def kl_divergence(self, other: Categorical) -> Any:
-        """The divergence of another one from this.   -> [*, 1]"""
-        apart = _log_softmax(self.logits) - _log_softmax(other.logits)
-        return _last_sum(OPS["softmax"](self.logits) * apart)
+        """Return the Kullback-Leibler divergence KL(self, other), [*, 1]."""
+        log_ratio = _log_softmax(self.logits) - _log_softmax(other.logits)
+        return _sum_last(OPS["softmax"](self.logits) * log_ratio)
 
 
-@instead("fluid.layers.MultivariateNormalDiag", "paddle.distribution.MultivariateNormalDiag")
+@deprecated_alias(
+    "fluid.layers.MultivariateNormalDiag", "paddle.distribution.MultivariateNormalDiag"
+)
 class MultivariateNormalDiag:
-    """Normal in several dimensions around loc [K], with a diagonal matrix scale [K, K]; arrays or
-    variables.
+    """Multivariate normal distribution with mean loc [K] and a diagonal matrix scale [K, K]; arrays
+    or variables.
     """
 
     def __init__(self, loc: Any, scale: Any) -> None:
         if isinstance(loc, Tensor):
-            self.loc, self.scale = _given("MultivariateNormalDiag", loc, scale)
+            self.loc, self.scale = _parameters("MultivariateNormalDiag", loc, scale)
         else:
             self.loc, self.scale = (assign(np.asarray(a, "float32")) for a in (loc, scale))
 
     def _diagonal(self) -> Any:
-        own = assign(np.eye(int(self.scale.meta.shape[0]), dtype="float32"))
-        return OPS["reduce_sum"](self.scale * own, dim=[1])
+        identity = assign(np.eye(int(self.scale.meta.shape[0]), dtype="float32"))
+        return OPS["reduce_sum"](self.scale * identity, dim=[1])
 
     def _log_det(self) -> Any:
-        return _all_sum(OPS["log"](self._diagonal()))
+        return _sum_all(OPS["log"](self._diagonal()))
 
     def entropy(self) -> Any:
-        """The entropy.   -> [1]"""
+        """Return the entropy [1]."""
         size = int(self.scale.meta.shape[0])
         return self._log_det() * 0.5 + 0.5 * size * (1.0 + math.log(2 * math.pi))
 
     def kl_divergence(self, other: MultivariateNormalDiag) -> Any:
-        """The divergence of another one from this.   -> [1]"""
-        apart, wide = other.loc - self.loc, other._diagonal()
-        trace = _all_sum(self._diagonal() / wide)
-        far = _all_sum(apart * apart / wide)
+        """Return the Kullback-Leibler divergence KL(self, other), [1]."""
+        difference, other_scale = other.loc - self.loc, other._diagonal()
+        trace = _sum_all(self._diagonal() / other_scale)
+        distance = _sum_all(difference * difference / other_scale)
         size = float(self.scale.meta.shape[0])
-        return (trace + far - size + other._log_det() - self._log_det()) * 0.5
+        return (trace + distance - size + other._log_det() - self._log_det()) * 0.5

@@ -1,6 +1,4 @@
-"""Arithmetic of two tensors; `axis` says where the axes of the second one are put under those of
-the first.
-"""
+"""Elementwise arithmetic. `axis` is the axis of x to which the first axis of y is aligned."""
 
 from __future__ import annotations
 
@@ -8,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.op import OPS
-from ...static.nn.helper import activated
-from ..deprecated import instead
+from ...static.nn.helper import apply_activation
+from ..deprecated import deprecated_alias
 
-# name -> what Paddle 2 calls it
+# op -> name in Paddle 2
 _OPS = {
     "elementwise_add": "add",
     "elementwise_div": "divide",
@@ -26,19 +24,19 @@ _OPS = {
 __all__ = list(_OPS)
 
 
-def _made(kind: str, today: str) -> Callable[..., Any]:
-    @instead(f"fluid.layers.{kind}", f"paddle.{today}")
+def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
+    @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(
         x: Any, y: Any, axis: int = -1, act: str | None = None, name: str | None = None
     ) -> Any:
-        return activated(kind, OPS[kind](x, y, axis=axis), act)
+        return apply_activation(kind, OPS[kind](x, y, axis=axis), act)
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"act of what {kind} gives.   x [*S], y the same or a run of axes of it that starts at "
-        "`axis` (-1: the last ones) -> [*S]"
+        f"act({kind}(x, y)), [*S]. x: [*S]; y: the same shape, or consecutive axes of it that "
+        "start at `axis` (-1: the last ones)."
     )
     return layer
 
 
-globals().update({kind: _made(kind, today) for kind, today in _OPS.items()})
+globals().update({kind: _make_layer(kind, name) for kind, name in _OPS.items()})

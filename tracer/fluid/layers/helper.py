@@ -1,4 +1,4 @@
-"""What the functions of fluid.layers share."""
+"""Helpers of the functions of fluid.layers."""
 
 from __future__ import annotations
 
@@ -9,60 +9,62 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...ir.passes.legalize_scalars import may_reduce_to_scalar
 from ...static.graph.mode import StaticGraphMode
-from ..deprecated import instead
+from ..deprecated import deprecated_alias
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def one(x: Any) -> Any:
-    """A result without axes as one of shape [1], as it was before Paddle 2.5.
+def ensure_1d(x: Any) -> Any:
+    """Convert a 0-D result to shape [1], which it had before Paddle 2.5.
 
-    In programs it is declared so, as in those of Paddle 1.x: whoever runs it gives it its axis.
+    In programs the shape is only declared, as in Paddle 1.x: the executor adds the axis.
     """
     if x.meta.shape:
         return x
     mode = state.mode
     if isinstance(mode, StaticGraphMode):
-        last = mode.recorder.block.ops[-1]
-        if last.outputs.get("Out") == [x.name] and may_reduce_to_scalar(last.type, last.attrs):
+        last_op = mode.recorder.block.ops[-1]
+        if last_op.outputs.get("Out") == [x.name] and may_reduce_to_scalar(
+            last_op.type, last_op.attrs
+        ):
             x.raw.shape = (1,)
             return x
     return OPS["reshape2"](x, shape=[1])
 
 
-def today(new: str) -> Callable[[F], F]:
-    """Decorate a layer: its first use says what Paddle 2 calls it.
+def replaced_by(new: str) -> Callable[[F], F]:
+    """Decorate a function of fluid.layers so that its first use warns and names the replacement.
 
-    new: `paddle.nn.functional.relu`
+    new: such as `paddle.nn.functional.relu`
     """
-    return lambda function: instead(f"fluid.layers.{function.__name__}", new)(function)
+    return lambda function: deprecated_alias(f"fluid.layers.{function.__name__}", new)(function)
 
 
-def into(made: Any, target: Any) -> Any:
-    """Let a variable hold what an op gave, where there is one; gives it.
+def assign_to(value: Any, target: Any) -> Any:
+    """Assign a value to a variable and return the variable; if target is None return the value.
 
-    In a program the op writes it, in loops and branches too.
+    In a program, the op that computed the value writes the variable, also in sub-blocks.
     """
     if target is None:
-        return made
+        return value
     mode = state.mode
     if isinstance(mode, StaticGraphMode):
-        # of `create_tensor`, which does not know
+        # variables of `create_tensor` have no shape yet
         if not target.raw.shape and not target.persistable:
-            target.raw.shape, target.raw.dtype = made.raw.shape, made.raw.dtype
-        mode.write(made, target)
+            target.raw.shape, target.raw.dtype = value.raw.shape, value.raw.dtype
+        mode.write(value, target)
         mode.recorder.aliases.on_write(target)
     else:
-        mode.assign_inplace(target, made)
+        mode.assign_inplace(target, value)
     return target
 
 
-def stopped(x: Any) -> Any:
-    """A result that no gradient flows through."""
+def without_gradient(x: Any) -> Any:
+    """Set stop_gradient, and return the variable."""
     x.stop_gradient = True
     return x
 
 
-def listed(value: Any) -> list[Any]:
-    """One or several, as a list."""
+def to_list(value: Any) -> list[Any]:
+    """Return a list with the value, or the items of a list or tuple."""
     return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,4 +1,4 @@
-"""Variables that users declare, and Python in a program."""
+"""Inputs, parameters and other variables that users declare, Print and py_func."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ...static import Print as _Print
 from ...static import create_global_var as _global_var
 from ...static import default_main_program, py_func
 from ...static.graph.mode import StaticGraphMode, enable_static
-from ...static.graph.parameters import lasting
+from ...static.graph.parameters import declare_persistable
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
-from .helper import today
+from .helper import replaced_by
 
 __all__ = [
     "Print",
@@ -34,10 +34,10 @@ __all__ = [
     "py_func",
 ]
 
-py_func = today("paddle.static.py_func")(py_func)
+py_func = replaced_by("paddle.static.py_func")(py_func)
 
 
-@today("paddle.static.data")
+@replaced_by("paddle.static.data")
 def data(
     name: str,
     shape: Any,
@@ -47,32 +47,31 @@ def data(
     type: Any = None,
     stop_gradient: bool = True,
 ) -> Any:
-    """An input of the program, with one more axis in front for the batch unless a size is open or
-    append_batch_size says no.
+    """Declare an input of the program.
 
-    -> [*shape]
+    With append_batch_size and only static sizes, a dynamic batch dimension is added in front.
     """
     sizes = list(shape)
     if append_batch_size and all(d is not None and d >= 0 for d in sizes):
         sizes = [-1, *sizes]
-    made = _data(name, sizes, dtype, lod_level)
-    made.stop_gradient = stop_gradient
-    made.raw.accepts_any_feed = True
-    return made
+    variable = _data(name, sizes, dtype, lod_level)
+    variable.stop_gradient = stop_gradient
+    variable.raw.accepts_any_feed = True
+    return variable
 
 
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
-    """A variable that gets its value, and with it its shape, later."""
+    """Create a variable whose value and shape are assigned later."""
     if state.mode.builder is None:
-        made = Tensor(np.zeros(0, dtype_of(dtype).np))
-        made.name = name or unique_name.generate("create_tensor")
-        return made
+        tensor = Tensor(np.zeros(0, dtype_of(dtype).np))
+        tensor.name = name or unique_name.generate("create_tensor")
+        return tensor
     name = name or unique_name.generate("create_tensor")
     block = default_main_program().current_block()
     return block.create_var(name=name, dtype=dtype, persistable=persistable)
 
 
-@today("paddle.create_parameter")
+@replaced_by("paddle.create_parameter")
 def create_parameter(
     shape: Any,
     dtype: Any,
@@ -81,7 +80,7 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter of no layer.   -> [*shape]"""
+    """Create a parameter [*shape] that belongs to no layer."""
     return _parameter(
         shape,
         dtype,
@@ -92,7 +91,7 @@ def create_parameter(
     )
 
 
-@today("paddle.static.create_global_var")
+@replaced_by("paddle.static.create_global_var")
 def create_global_var(
     shape: Any,
     value: float,
@@ -101,43 +100,42 @@ def create_global_var(
     force_cpu: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A variable of the outermost block that starts with one value everywhere.   -> [*shape]"""
+    """Create a variable [*shape] of the global block that is initialized with one value."""
+    name = name or unique_name.generate("_generated_var")
     if in_dygraph_mode():
-        made = OPS["fill_constant"](
+        tensor = OPS["fill_constant"](
             shape=list(shape), value=float(value), dtype=dtype_of(dtype).proto
         )
-        made.name, made.persistable = name or unique_name.generate("_generated_var"), persistable
-        return made
+        tensor.name, tensor.persistable = name, persistable
+        return tensor
     if state.mode.builder is None:
         enable_static()
-    made = _global_var(
-        shape, value, dtype, persistable, force_cpu, name or unique_name.generate("_generated_var")
-    )
-    made.unsaid = frozenset({"lod_level"})
-    return made
+    variable = _global_var(shape, value, dtype, persistable, force_cpu, name)
+    variable.unspecified = frozenset({"lod_level"})
+    return variable
 
 
 def autoincreased_step_counter(
     counter_name: str | None = None, begin: int = 1, step: int = 1
 ) -> Any:
-    """How often the program has run, counted at its beginning.   -> int64 [1]"""
+    """Return a counter of the runs of the program, int64 [1], which each run increments first."""
     mode = state.mode
     if not isinstance(mode, StaticGraphMode):
         raise OarlockError(
-            with_user_line(
-                "autoincreased_step_counter: counts the runs of a program; there is none"
-            )
+            with_user_line("autoincreased_step_counter: requires a program, whose runs it counts")
         )
     name, block = counter_name or "@STEP_COUNTER@", mode.program.global_block()
     if block.has_var(name):
         return block.var(name)
-    start = {
+    attrs = {
         "value": float(begin - 1),
         "str_value": str(begin - 1),
         "dtype": dtype_of("int64").proto,
     }
     desc = VarDesc(name, (1,), "int64", persistable=True, stop_gradient=True)
-    counter = lasting(mode.program, desc, lambda: OPS["fill_constant"](shape=[1], **start))
+    counter = declare_persistable(
+        mode.program, desc, lambda: OPS["fill_constant"](shape=[1], **attrs)
+    )
     block._prepend_op(
         "increment",
         inputs={"X": [counter]},
@@ -147,7 +145,7 @@ def autoincreased_step_counter(
     return counter
 
 
-@today("paddle.static.Print")
+@replaced_by("paddle.static.Print")
 def Print(
     input: Any,
     first_n: int = -1,
@@ -159,9 +157,8 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Any:
-    """Print a value, and in a backward pass its gradient, whenever a program runs; gives the value.
-
-    input [*] -> [*]
+    """Print a value, and in a backward pass its gradient, in each run of a program; returns the
+    value.
     """
     return _Print(
         input,

@@ -1,7 +1,4 @@
-"""Learning rates that change with the runs of a program: as values of it.
-
-In dygraph mode they are schedulers.
-"""
+"""Learning-rate schedules: variables of a program; in dygraph mode schedulers."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from ...ir.op_role import Role
 from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
-from .helper import into, today
+from .helper import assign_to, replaced_by
 from .inputs import autoincreased_step_counter, create_global_var
 
 __all__ = [
@@ -34,82 +31,82 @@ __all__ = [
 ]
 
 
-def _schedule(eager: str, new: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate what makes a learning rate in a program; in dygraph mode `eager` of fluid.dygraph
-    takes the same arguments.
+def _schedule(
+    dygraph_class: str, paddle2_name: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function that computes a learning rate in a program; in dygraph mode call a class
+    of fluid.dygraph with the same arguments.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def made(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             mode = state.mode
             if isinstance(mode, StaticGraphMode):
                 with mode.recorder.as_role(Role.LR_SCHEDULE):
                     return function(*args, **kwargs)
-            from .. import dygraph  # noqa: PLC0415 - which stands beside layers
+            from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 
-            # by name: the class has others between
-            given = inspect.signature(function).bind(*args, **kwargs).arguments
-            return getattr(dygraph, eager)(
-                **given, **({"begin": 0} if eager == "PiecewiseDecay" else {})
+            # by name, because the class has further parameters in between
+            arguments = inspect.signature(function).bind(*args, **kwargs).arguments
+            return getattr(dygraph, dygraph_class)(
+                **arguments, **({"begin": 0} if dygraph_class == "PiecewiseDecay" else {})
             )
 
-        return today(f"paddle.optimizer.lr.{new}")(made)
+        return replaced_by(f"paddle.optimizer.lr.{paddle2_name}")(wrapper)
 
     return decorate
 
 
-def _steps(begin: int = 0) -> Any:
+def _step_number(begin: int = 0) -> Any:
     return cast(autoincreased_step_counter("@LR_DECAY_COUNTER@", begin), "float32")
 
 
-def _rounds(steps: Any, decay_steps: Any, staircase: bool) -> Any:
-    rounds = steps / decay_steps
-    return OPS["floor"](rounds) if staircase else rounds
+def _num_periods(step: Any, decay_steps: Any, staircase: bool) -> Any:
+    periods = step / decay_steps
+    return OPS["floor"](periods) if staircase else periods
 
 
-def _number(value: float) -> Any:
+def _constant(value: float) -> Any:
     return full([1], float(value), "float32")
 
 
 @_schedule("NoamDecay", "NoamDecay")
 def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any:
-    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)
+    """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5), [1]
 
     (Vaswani et al. 2017).
-    -> [1]
     """
-    step = _steps(1)
-    least = OPS["elementwise_min"](step**-0.5, step * float(warmup_steps) ** -1.5)
-    return least * (float(d_model) ** -0.5) * learning_rate
+    step = _step_number(1)
+    factor = OPS["elementwise_min"](step**-0.5, step * float(warmup_steps) ** -1.5)
+    return factor * (float(d_model) ** -0.5) * learning_rate
 
 
 @_schedule("ExponentialDecay", "ExponentialDecay")
 def exponential_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
-    """learning_rate * decay_rate ** (step / decay_steps).   -> [1]"""
-    rounds = _rounds(_steps(), decay_steps, staircase)
-    return OPS["elementwise_pow"](_number(decay_rate), rounds) * learning_rate
+    """learning_rate * decay_rate ** (step / decay_steps), [1]; staircase: floor of the exponent."""
+    periods = _num_periods(_step_number(), decay_steps, staircase)
+    return OPS["elementwise_pow"](_constant(decay_rate), periods) * learning_rate
 
 
 @_schedule("NaturalExpDecay", "NaturalExpDecay")
 def natural_exp_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
-    """learning_rate * exp(-decay_rate * step / decay_steps).   -> [1]"""
-    return OPS["exp"](_rounds(_steps(), decay_steps, staircase) * (-1 * decay_rate)) * learning_rate
+    """learning_rate * exp(-decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
+    periods = _num_periods(_step_number(), decay_steps, staircase)
+    return OPS["exp"](periods * (-1 * decay_rate)) * learning_rate
 
 
 @_schedule("InverseTimeDecay", "InverseTimeDecay")
 def inverse_time_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
-    """learning_rate / (1 + decay_rate * step / decay_steps).   -> [1]"""
-    return (
-        OPS["reciprocal"](_rounds(_steps(), decay_steps, staircase) * decay_rate + 1)
-        * learning_rate
-    )
+    """learning_rate / (1 + decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
+    periods = _num_periods(_step_number(), decay_steps, staircase)
+    return OPS["reciprocal"](periods * decay_rate + 1) * learning_rate
 
 
 @_schedule("PolynomialDecay", "PolynomialDecay")
@@ -120,54 +117,59 @@ def polynomial_decay(
     power: float = 1.0,
     cycle: bool = False,
 ) -> Any:
-    """From learning_rate to end_learning_rate in decay_steps; cycle: again and again, ever longer.
+    """Polynomial decay from learning_rate to end_learning_rate over decay_steps steps, [1].
 
-    -> [1]
+    cycle: multiply decay_steps by the number of times that it was reached
     """
-    step = _steps()
+    step = _step_number()
     if cycle:
-        rounds = OPS["elementwise_max"](
-            OPS["ceil"](step / decay_steps), _number(1.0)
-        )  # the first step belongs to iteration 1
-        share = step / (rounds * decay_steps)
+        # the first step belongs to the first cycle
+        cycles = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _constant(1.0))
+        fraction = step / (cycles * decay_steps)
     else:
-        share = OPS["elementwise_min"](step, _number(decay_steps)) / decay_steps
-    return (1 - share) ** power * (learning_rate - end_learning_rate) + end_learning_rate
+        fraction = OPS["elementwise_min"](step, _constant(decay_steps)) / decay_steps
+    return (1 - fraction) ** power * (learning_rate - end_learning_rate) + end_learning_rate
 
 
 @_schedule("PiecewiseDecay", "PiecewiseDecay")
 def piecewise_decay(boundaries: Any, values: Any) -> Any:
-    """values[i] before step boundaries[i], the last one after all of them.   -> [1]"""
+    """values[i] before step boundaries[i]; the last value after all boundaries, [1]."""
     if len(values) - len(boundaries) != 1:
-        why = f"{len(boundaries)} boundaries take {len(boundaries) + 1} values, not {len(values)}"
-        raise OpError(with_user_line(f"piecewise_decay: {why}"))
-    step = _steps()
+        raise OpError(
+            with_user_line(
+                f"piecewise_decay: {len(boundaries)} boundaries require {len(boundaries) + 1} "
+                f"values, not {len(values)}"
+            )
+        )
+    step = _step_number()
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate")
-    made = _number(values[-1])
+    value_now = _constant(values[-1])
     for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
-        made = OPS["where"](OPS["less_than"](step, _number(boundary)), _number(value), made)
-    return into(OPS["assign"](made), rate)
+        is_before = OPS["less_than"](step, _constant(boundary))
+        value_now = OPS["where"](is_before, _constant(value), value_now)
+    return assign_to(OPS["assign"](value_now), rate)
 
 
 @_schedule("CosineDecay", "CosineAnnealingDecay")
 def cosine_decay(learning_rate: Any, step_each_epoch: Any, epochs: Any) -> Any:
-    """learning_rate * (cos(pi * epoch / epochs) + 1) / 2.   -> [1]"""
-    epoch = OPS["floor"](_steps() / step_each_epoch)
+    """learning_rate * (cos(pi * epoch / epochs) + 1) / 2, [1]."""
+    epoch = OPS["floor"](_step_number() / step_each_epoch)
     return (OPS["cos"](epoch * (math.pi / epochs)) + 1) * (0.5 * learning_rate)
 
 
 @_schedule("LinearLrWarmup", "LinearWarmup")
 def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end_lr: float) -> Any:
-    """From start_lr to end_lr in warmup_steps, then another learning rate, a number or a value of
-    the program.
+    """Linear warm-up from start_lr to end_lr over warmup_steps steps, then `learning_rate`, [1].
 
-    -> [1]
+    learning_rate: a number or a variable of the program
     """
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate_warmup")
-    step = _steps()
+    step = _step_number()
     slope = (float(end_lr) - float(start_lr)) / float(warmup_steps)
-    later = learning_rate if isinstance(learning_rate, Tensor) else _number(learning_rate)
-    made = OPS["where"](
-        OPS["less_than"](step, _number(warmup_steps)), step * slope + float(start_lr), later
+    final_rate = learning_rate if isinstance(learning_rate, Tensor) else _constant(learning_rate)
+    current_rate = OPS["where"](
+        OPS["less_than"](step, _constant(warmup_steps)),
+        step * slope + float(start_lr),
+        final_rate,
     )
-    return into(OPS["assign"](made), rate)
+    return assign_to(OPS["assign"](current_rate), rate)

@@ -1,4 +1,4 @@
-"""How good answers are, as parts of a program."""
+"""Metrics as ops of a program."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 from ...core.op import OPS
 from ...static.graph import metrics
 from ...tensor.convert import cast
-from .helper import into, one, stopped, today
+from .helper import assign_to, ensure_1d, replaced_by, without_gradient
 
 __all__ = ["accuracy", "auc", "mean_iou"]
 
 
-@today("paddle.static.accuracy")
+@replaced_by("paddle.static.accuracy")
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
-    """The share of rows whose class is among the k most likely.
+    """Return the fraction of rows whose label is among the k largest scores, float32 [1].
 
-    input: scores [N, C], label: int [N, 1] -> float32 [1]
-
-    correct, total: variables that get the numbers of right rows and of all.
+    input: scores [N, C]
+    label: int [N, 1]
+    correct, total: variables that are set to the numbers of correct rows and of all rows
     """
-    best, places = OPS["top_k"](input, k=k)
-    made = OPS["accuracy"](best, places, cast(label, "int64"))
-    share, right, rows = (one(part) for part in made)
-    into(right, correct)
-    into(rows, total)
-    return stopped(share)
+    values, indices = OPS["top_k"](input, k=k)
+    outputs = OPS["accuracy"](values, indices, cast(label, "int64"))
+    fraction, num_correct, num_total = (ensure_1d(output) for output in outputs)
+    assign_to(num_correct, correct)
+    assign_to(num_total, total)
+    return without_gradient(fraction)
 
 
-@today("paddle.static.auc")
+@replaced_by("paddle.static.auc")
 def auc(
     input: Any,
     label: Any,
@@ -37,33 +37,37 @@ def auc(
     topk: int = 1,
     slide_steps: int = 1,
 ) -> Any:
-    """The area under the curve, of all batches and of the last slide_steps; and the counts that are
-    kept for both.
-
-    -> float64 [1], [1], counts
+    """Area under the curve over all batches and over the last slide_steps batches, float64 [1]
+    each, and the persistable histograms.
     """
-    everything, window, kept = metrics.auc(input, label, curve, num_thresholds, topk, slide_steps)
-    return one(everything), one(window), kept
+    overall, window, histograms = metrics.auc(
+        input, label, curve, num_thresholds, topk, slide_steps
+    )
+    return ensure_1d(overall), ensure_1d(window), histograms
 
 
 def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
-    """The mean over classes of what is right over what is named or meant.
+    """Mean over classes of intersection over union.
 
-    int [*], [*] -> float32 [1], wrong, right int32 [num_classes]
+    input, label: int [*]
+
+    Returns the mean float32 [1], and the numbers of wrong and correct elements int32 [num_classes].
     """
     flat = [OPS["reshape2"](cast(t, "int64"), shape=[-1]) for t in (input, label)]
-    named, meant = (OPS["one_hot_v2"](t, depth=num_classes, dtype=5) for t in flat)
-    right = OPS["reduce_sum"](OPS["elementwise_mul"](named, meant), dim=[0])
-    both = OPS["reduce_sum"](OPS["elementwise_add"](named, meant), dim=[0])
-    wrong = OPS["elementwise_sub"](both, OPS["scale"](right, scale=2.0))
-    seen = OPS["elementwise_add"](right, wrong)
-    there = cast(OPS["greater_than"](seen, OPS["fill_any_like"](seen, value=0.0)), "float32")
-    share = OPS["elementwise_div"](
-        right, OPS["elementwise_max"](seen, OPS["fill_any_like"](seen, value=1.0))
+    predicted, expected = (OPS["one_hot_v2"](t, depth=num_classes, dtype=5) for t in flat)
+    correct = OPS["reduce_sum"](OPS["elementwise_mul"](predicted, expected), dim=[0])
+    total = OPS["reduce_sum"](OPS["elementwise_add"](predicted, expected), dim=[0])
+    wrong = OPS["elementwise_sub"](total, OPS["scale"](correct, scale=2.0))
+    union = OPS["elementwise_add"](correct, wrong)
+    occurs = cast(OPS["greater_than"](union, OPS["fill_any_like"](union, value=0.0)), "float32")
+    iou = OPS["elementwise_div"](
+        correct, OPS["elementwise_max"](union, OPS["fill_any_like"](union, value=1.0))
     )
-    total, classes = (one(OPS["reduce_sum"](t, dim=[0], reduce_all=True)) for t in (share, there))
+    iou_sum, class_count = (
+        ensure_1d(OPS["reduce_sum"](t, dim=[0], reduce_all=True)) for t in (iou, occurs)
+    )
     return (
-        stopped(OPS["elementwise_div"](total, classes)),
+        without_gradient(OPS["elementwise_div"](iou_sum, class_count)),
         cast(wrong, "int32"),
-        cast(right, "int32"),
+        cast(correct, "int32"),
     )

@@ -1,6 +1,4 @@
-"""Programs that take their batches themselves, from a reader that is started and ends:
-fluid.layers.py_reader and its kin.
-"""
+"""Readers that feed the runs of a program: `fluid.layers.py_reader` and similar."""
 
 from __future__ import annotations
 
@@ -16,16 +14,16 @@ from ...loader.params import load_params
 from ...static import py_func
 from ..framework import data
 from ..io.generators import PyReader
-from .helper import today
+from .helper import replaced_by
 
 __all__ = ["create_py_reader_by_data", "double_buffer", "load", "py_reader", "read_file"]
 
 
 class Reader(PyReader):
-    """What `py_reader` gives: decorate_paddle_reader or decorate_tensor_provider say where batches
-    come from; start and reset begin and end a pass.
+    """The result of `py_reader`. decorate_paddle_reader or decorate_tensor_provider set the source;
+    start and reset begin and end an epoch.
 
-    Runs of the program take a batch each; after the last one they raise core.EOFException.
+    Each run of the program takes a batch; after the last one it raises core.EOFException.
     """
 
     def __init__(self, feed_list: list[Any], capacity: int, name: str) -> None:
@@ -34,11 +32,11 @@ class Reader(PyReader):
 
     @property
     def variables(self) -> list[Any]:
-        """What a batch is in the program."""
+        """The variables of a batch."""
         return self._feed_list
 
 
-@today("paddle.io.DataLoader")
+@replaced_by("paddle.io.DataLoader")
 def py_reader(
     capacity: int,
     shapes: Any,
@@ -47,47 +45,48 @@ def py_reader(
     name: str | None = None,
     use_double_buffer: bool = True,
 ) -> Reader:
-    """A reader of batches of variables with these shapes and dtypes, which read_file gives."""
+    """Create a reader and the variables of its batches, which read_file returns."""
     scope = unique_name.generate("read_file")
     levels = [0] * len(shapes) if lod_levels is None else lod_levels
-    made = [
+    variables = [
         data(unique_name.generate(f"{scope}.tmp"), list(shape), dtype, level)
         for shape, dtype, level in zip(shapes, dtypes, levels, strict=True)
     ]
-    return Reader(made, capacity, name or unique_name.generate("create_py_reader"))
+    return Reader(variables, capacity, name or unique_name.generate("create_py_reader"))
 
 
-@today("paddle.io.DataLoader")
+@replaced_by("paddle.io.DataLoader")
 def create_py_reader_by_data(
     capacity: int, feed_list: Any, name: str | None = None, use_double_buffer: bool = True
 ) -> Reader:
-    """A reader of batches of these variables, which read_file gives."""
+    """Create a reader for these variables, which read_file returns."""
     if not isinstance(feed_list, list):
         raise TypeError(
             with_user_line(
-                f"feed_list should be a list of Variable instead of {type(feed_list).__name__}"
+                f"create_py_reader_by_data: feed_list must be a list of Variable, not "
+                f"{type(feed_list).__name__}"
             )
         )
     return Reader(feed_list, capacity, name or unique_name.generate("create_py_reader"))
 
 
-@today("paddle.io.DataLoader")
+@replaced_by("paddle.io.DataLoader")
 def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> Any:
-    """The reader itself: batches are in memory already."""
+    """Return the reader unchanged: batches are in memory already."""
     return reader
 
 
-@today("paddle.io.DataLoader")
+@replaced_by("paddle.io.DataLoader")
 def read_file(reader: Reader) -> Any:
-    """The variables of a batch: one, or a list."""
-    found = reader.variables
-    return found[0] if len(found) == 1 else found
+    """Return the variables of a batch: one, or a list."""
+    variables = reader.variables
+    return variables[0] if len(variables) == 1 else variables
 
 
 def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
-    """Let a variable be what a file of save_vars holds, whenever the program runs.
+    """Set a variable, in each run of the program, to the value in a file of save_vars.
 
-    load_as_fp16: rounded to half precision
+    load_as_fp16: round to half precision
     """
 
     def value() -> Any:

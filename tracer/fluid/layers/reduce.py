@@ -1,4 +1,4 @@
-"""Reductions over axes: all of them give at least one axis."""
+"""Reductions; the result has at least one axis."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.op import OPS
-from ..deprecated import instead
-from .helper import one
+from ..deprecated import deprecated_alias
+from .helper import ensure_1d
 
-# name -> what Paddle 2 calls it
+# op -> name in Paddle 2
 _OPS = {
     "reduce_all": "all",
     "reduce_any": "any",
@@ -22,18 +22,17 @@ _OPS = {
 __all__ = list(_OPS)
 
 
-def _made(kind: str, today: str) -> Callable[..., Any]:
-    @instead(f"fluid.layers.{kind}", f"paddle.{today}")
+def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
+    @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None) -> Any:
         axes = [dim] if isinstance(dim, int) else list(dim or [])
-        return one(OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes))
+        return ensure_1d(OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes))
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
-        f"The {today} over the axes `dim`, all for None.   input [*S] -> [*S] without those axes, "
-        "[1] where none is left"
+        f"{paddle2_name} over the axes `dim`, by default all; returns [1] if no axis remains."
     )
     return layer
 
 
-globals().update({kind: _made(kind, today) for kind, today in _OPS.items()})
+globals().update({kind: _make_layer(kind, name) for kind, name in _OPS.items()})

@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one tensor, and the recurrent layers over them."""
+"""Ops on tensors with LoD, and recurrent layers over them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtype import dtype_of
 from ...core.op import OPS
-from ...static.nn.helper import Helper
+from ...static.nn.helper import LayerHelper
 from ...static.nn.sequence import (
     sequence_concat,
     sequence_conv,
@@ -51,31 +51,29 @@ __all__ = [
 
 
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
-    """1 at the places before x, else 0; maxlen None: as many places as the largest x.
+    """Return 1 at positions before x, else 0: int [*] -> [*, maxlen].
 
-    x int [*] -> [*,maxlen]
+    maxlen: by default the maximum of x
     """
-    as_tensor = maxlen if hasattr(maxlen, "meta") else None
-    size = -1 if maxlen is None or as_tensor is not None else int(maxlen)
-    return OPS["sequence_mask"](x, as_tensor, maxlen=size, out_dtype=dtype_of(dtype).proto)
+    maxlen_tensor = maxlen if hasattr(maxlen, "meta") else None
+    size = -1 if maxlen is None or maxlen_tensor is not None else int(maxlen)
+    return OPS["sequence_mask"](x, maxlen_tensor, maxlen=size, out_dtype=dtype_of(dtype).proto)
 
 
 def lod_reset(x: Any, y: Any = None, target_lod: Any = None) -> Any:
-    """x with the sequences of y, else those whose offsets y or target_lod holds.
-
-    x [R,*] -> [R,*]
-    """
+    """Return x with the LoD of y, or with the row splits that y or target_lod contains."""
     return OPS["lod_reset"](x, None, y, target_lod=list(target_lod or []))
 
 
 def lod_append(x: Any, level: Any) -> Any:
-    """x with one level of sequences more: offsets, or those that a variable holds.
-
-    x [R,*] -> [R,*]
-    """
-    given = level if hasattr(level, "meta") else None
+    """Return x with one more LoD level: row splits, or a variable that contains them."""
+    level_tensor = level if hasattr(level, "meta") else None
     return OPS["lod_reset"](
-        x, None, given, target_lod=[] if given is not None else list(level), append=True
+        x,
+        None,
+        level_tensor,
+        target_lod=[] if level_tensor is not None else list(level),
+        append=True,
     )
 
 
@@ -94,11 +92,12 @@ def dynamic_lstm(
     dtype: Any = "float32",
     name: str | None = None,
 ) -> Any:
-    """The hidden states and cells of an LSTM over each sequence.
+    """LSTM over each sequence; returns hidden states and cells.
 
-    input [R,size], projected before, size = 4 D -> [R,D], [R,D]
+    input: [R, size], already projected, with size = 4 D.
+    Returns [R, D], [R, D].
     """
-    helper = Helper("lstm", name, input)
+    helper = LayerHelper("lstm", name, input)
     width = size // 4
     attrs = {
         "use_peepholes": use_peepholes,
@@ -107,7 +106,7 @@ def dynamic_lstm(
         "cell_activation": cell_activation,
         "candidate_activation": candidate_activation,
     }
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, [width, 4 * width], dtype)
         bias = helper.parameter(
             bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True
@@ -134,11 +133,12 @@ def dynamic_lstmp(
     cell_clip: float | None = None,
     proj_clip: float | None = None,
 ) -> Any:
-    """The projected states and the cells of an LSTM over each sequence.
+    """LSTM with a recurrent projection over each sequence; returns projected states and cells.
 
-    input [R,size], projected before, size = 4 D -> [R,proj_size], [R,D]
+    input: [R, size], already projected, with size = 4 D.
+    Returns [R, proj_size], [R, D].
     """
-    helper = Helper("lstmp", name, input)
+    helper = LayerHelper("lstmp", name, input)
     width = size // 4
     attrs = {
         "use_peepholes": use_peepholes,
@@ -150,7 +150,7 @@ def dynamic_lstmp(
         "cell_clip": float(cell_clip or 0.0),
         "proj_clip": float(proj_clip or 0.0),
     }
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, [proj_size, 4 * width], dtype)
         projection = helper.parameter(param_attr, [width, proj_size], dtype)
         bias = helper.parameter(
@@ -170,18 +170,19 @@ def dynamic_gru(
     h_0: Any = None,
     origin_mode: bool = False,
 ) -> Any:
-    """The hidden states of gated recurrent units over each sequence.
+    """GRU over each sequence; returns the hidden states.
 
-    input [R,3 size], projected before -> [R,size]
+    input: [R, 3 size], already projected.
+    Returns [R, size].
     """
-    helper = Helper("gru", None, input)
+    helper = LayerHelper("gru", None, input)
     attrs = {
         "activation": candidate_activation,
         "gate_activation": gate_activation,
         "is_reverse": is_reverse,
         "origin_mode": origin_mode,
     }
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, [size, 3 * size], input.dtype)
         bias = helper.parameter(bias_attr, [1, 3 * size], input.dtype, is_bias=True)
         return OPS["gru"](input, None, h_0, weight, bias, **attrs)[3]

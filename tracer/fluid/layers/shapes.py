@@ -1,4 +1,4 @@
-"""Shapes, orders and pieces of variables."""
+"""Reshaping, slicing, padding and other rearrangements of tensors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...nn.functional.vision import unfold as unfolded
-from ...static.nn.helper import activated
+from ...nn.functional.vision import unfold as _unfold
+from ...static.nn.helper import apply_activation
 from ...tensor import convert, creation, layout, manipulation
-from .helper import listed, one, stopped, today
+from .helper import ensure_1d, replaced_by, to_list, without_gradient
 from .tensors import assign
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-@today("paddle.reshape")
+@replaced_by("paddle.reshape")
 def reshape(
     x: Any,
     shape: Any,
@@ -55,180 +55,165 @@ def reshape(
     inplace: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The same elements in another shape: -1 is what is left over, 0 the size that x has there.
+    """Reshape x; -1 infers one size, 0 copies the size of x.
 
-    x [*] -> [*shape]
-
-    shape: ints or variables, or a variable; actual_shape: a variable that is believed instead.
+    shape: ints or variables, or a variable
+    actual_shape: a variable that takes precedence over shape
     """
-    return activated(
+    return apply_activation(
         "reshape", manipulation.reshape(x, shape if actual_shape is None else actual_shape), act
     )
 
 
-@today("paddle.transpose")
+@replaced_by("paddle.transpose")
 def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
-    """Axis i of the result is axis perm[i] of x.   x [*S] -> [S[perm[0]], ...]"""
+    """Permute the axes: axis i of the result is axis perm[i] of x."""
     return OPS["transpose2"](x, axis=list(perm))
 
 
-@today("paddle.t")
+@replaced_by("paddle.t")
 def t(input: Any, name: str | None = None) -> Any:
-    """The transpose of a matrix; a vector as it is.   input [N, M] -> [M, N]"""
+    """Transpose a matrix: [N, M] -> [M, N]; return a vector unchanged."""
     return manipulation.t(input)
 
 
-@today("paddle.flatten")
+@replaced_by("paddle.flatten")
 def flatten(x: Any, axis: int = 1, name: str | None = None) -> Any:
-    """A matrix: the axes before `axis` made one, and those from it on.
-
-    x [*A, *B] -> [prod(A), prod(B)]
-    """
+    """Flatten to a matrix: [*A, *B] -> [prod(A), prod(B)], with `axis` axes in A."""
     return OPS["flatten2"](x, axis=axis)
 
 
-@today("paddle.squeeze")
+@replaced_by("paddle.squeeze")
 def squeeze(input: Any, axes: Any, name: str | None = None) -> Any:
-    """Without the axes of size 1 that are named, without all of them for none.
-
-    input [*] -> [*]
-    """
-    return one(manipulation.squeeze(input, listed(axes) or None))
+    """Remove axes of size 1; all of them if `axes` is empty."""
+    return ensure_1d(manipulation.squeeze(input, to_list(axes) or None))
 
 
-@today("paddle.unsqueeze")
+@replaced_by("paddle.unsqueeze")
 def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
-    """With axes of size 1 put in at these places.   input [*] -> [*]"""
+    """Insert axes of size 1 at these positions."""
     return manipulation.unsqueeze(input, axes)
 
 
-def _parts(value: Any) -> Any:
+def _tensors(value: Any) -> Any:
     """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
-    return value if hasattr(value, "concat_elements") else listed(value)
+    return value if hasattr(value, "concat_elements") else to_list(value)
 
 
-@today("paddle.concat")
+@replaced_by("paddle.concat")
 def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """One behind the other along an axis.   input: [*] each -> [*]"""
-    return manipulation.concat(_parts(input), axis)
+    """Concatenate tensors along an axis."""
+    return manipulation.concat(_tensors(input), axis)
 
 
-@today("paddle.split")
+@replaced_by("paddle.split")
 def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = None) -> Any:
-    """Cut along an axis, in so many equal parts or in parts of these sizes, one of which may be -1.
-
-    input [*] -> [*] each
+    """Split along an axis into a number of equal parts, or into parts of given sizes, one of which
+    may be -1.
     """
     return manipulation.split(input, num_or_sections, dim)
 
 
-@today("paddle.stack")
+@replaced_by("paddle.stack")
 def stack(x: Any, axis: int = 0) -> Any:
-    """Side by side along a new axis.   x: [*] each -> [*] with one axis more"""
-    return manipulation.stack(_parts(x), axis)
+    """Stack tensors along a new axis."""
+    return manipulation.stack(_tensors(x), axis)
 
 
-@today("paddle.unstack")
+@replaced_by("paddle.unstack")
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
-    """The parts along an axis, without it.   x [*] -> [*] each"""
-    return [one(part) for part in manipulation.unstack(x, axis, num)]
+    """Return the slices along an axis, without this axis."""
+    return [ensure_1d(tensor) for tensor in manipulation.unstack(x, axis, num)]
 
 
-@today("paddle.tile")
+@replaced_by("paddle.tile")
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
-    """Repeated along each axis.
+    """Repeat x along each axis: [*S] -> [*S * expand_times].
 
-    expand_times: a number or variable for each axis, or a variable; x [*S] -> [*S * expand_times]
+    expand_times: a number or variable for each axis, or a variable
     """
     if isinstance(expand_times, Tensor):
         return OPS["expand"](x, convert.cast(expand_times, "int32"))
     times = [t if isinstance(t, Tensor) else int(t) for t in expand_times]
     if not any(isinstance(t, Tensor) for t in times):
         return OPS["expand"](x, expand_times=times)
-    each = [
+    time_tensors = [
         reshape(convert.cast(t, "int32"), [1])
         if isinstance(t, Tensor)
         else creation.full([1], t, "int32")
         for t in times
     ]
     return OPS["expand"](
-        x, None, each, expand_times=[-1 if isinstance(t, Tensor) else t for t in times]
+        x, None, time_tensors, expand_times=[-1 if isinstance(t, Tensor) else t for t in times]
     )
 
 
-@today("paddle.expand_as")
+@replaced_by("paddle.expand_as")
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
-    """Repeated along each axis until it is as long as that of the target.
-
-    x [*S], target_tensor [*T], S dividing T -> [*T]
+    """Repeat x along each axis to the shape of the target, which must be a multiple of that of
+    x.
     """
     return OPS["expand_as"](x, target_tensor)
 
 
-@today("paddle.flip")
+@replaced_by("paddle.flip")
 def flip(input: Any, dims: Any, name: str | None = None) -> Any:
-    """The other way round along these axes.   input [*] -> [*]"""
-    return OPS["flip"](input, axis=listed(dims))
+    """Reverse the order along axes."""
+    return OPS["flip"](input, axis=to_list(dims))
 
 
-@today("paddle.flip")
+@replaced_by("paddle.flip")
 def reverse(x: Any, axis: Any) -> Any:
-    """The other way round along these axes.   x [*] -> [*]"""
-    return OPS["reverse"](x, axis=listed(axis))
+    """Reverse the order along axes."""
+    return OPS["reverse"](x, axis=to_list(axis))
 
 
-@today("paddle.roll")
+@replaced_by("paddle.roll")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
-    """Moved along axes, what falls off coming in again; without axes as if flat.
-
-    input [*] -> [*]
-    """
+    """Shift elements cyclically along axes; by default along the flattened tensor."""
     return manipulation.roll(input, shifts, dims)
 
 
-@today("paddle.slice")
+@replaced_by("paddle.slice")
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
-    """From starts to before ends along these axes; they may be variables.   input [*] -> [*]"""
+    """Slice [start, end) along axes; starts and ends may be variables."""
     return manipulation.slice(input, list(axes), starts, ends)
 
 
-@today("paddle.strided_slice")
+@replaced_by("paddle.strided_slice")
 def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
-    """From starts to before ends by strides along these axes; they may be variables.
-
-    input [*] -> [*]
-    """
+    """Slice [start, end) with strides along axes; all may be variables."""
     return manipulation.strided_slice(input, list(axes), starts, ends, strides)
 
 
-@today("paddle.shape")
+@replaced_by("paddle.shape")
 def shape(input: Any) -> Any:
-    """The sizes of the axes, as a value.   input [*] -> int32 [number of axes]"""
-    return stopped(OPS["shape"](input))
+    """Return the shape as a variable, int32 [number of axes]."""
+    return without_gradient(OPS["shape"](input))
 
 
-@today("paddle.numel")
+@replaced_by("paddle.numel")
 def size(input: Any) -> Any:
-    """The number of elements, as a value.   input [*] -> int64 [1]"""
-    return stopped(one(OPS["size"](input)))
+    """Return the number of elements as a variable, int64 [1]."""
+    return without_gradient(ensure_1d(OPS["size"](input)))
 
 
-@today("paddle.rank")
+@replaced_by("paddle.rank")
 def rank(input: Any) -> Any:
-    """The number of axes, as a value.   input [*] -> int32 []"""
+    """Return the number of axes as a variable, int32 []."""
     return assign(np.array(input.ndim, "int32"))
 
 
-@today("paddle.nn.functional.pad")
+@replaced_by("paddle.nn.functional.pad")
 def pad(x: Any, paddings: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
-    """With a value before and behind each axis.
+    """Pad each axis with a value.
 
-    paddings: before and behind the first axis, the second ...; x [*] -> [*]
+    paddings: [before, after] of the first axis, of the second axis, ...
     """
     return OPS["pad"](x, paddings=list(paddings), pad_value=float(pad_value))
 
 
-@today("paddle.nn.functional.pad")
+@replaced_by("paddle.nn.functional.pad")
 def pad2d(
     input: Any,
     paddings: Any = (0, 0, 0, 0),
@@ -237,10 +222,11 @@ def pad2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Pictures with something around.
+    """Pad images.
 
-    paddings: above, below, left, right; mode: 'constant', 'reflect' or 'edge'; input [N, C, H, W]
-    -> same axes
+    input: [N, C, H, W]
+    paddings: [top, bottom, left, right], or a variable
+    mode: "constant", "reflect" or "edge"
     """
     attrs = {"mode": mode, "pad_value": float(pad_value), "data_format": data_format}
     if isinstance(paddings, Tensor):
@@ -248,44 +234,38 @@ def pad2d(
     return OPS["pad2d"](input, paddings=[int(p) for p in paddings], **attrs)
 
 
-@today("paddle.nn.functional.pad")
+@replaced_by("paddle.nn.functional.pad")
 def pad_constant_like(x: Any, y: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
-    """y with a value behind each axis, until it is as long as that of x.
-
-    x [*S], y [*T] -> [*S]
-    """
+    """Pad the end of each axis of y with a value to the shape of x."""
     ends = [n for a, b in zip(x.meta.shape, y.meta.shape, strict=True) for n in (0, a - b)]
     return OPS["pad"](y, paddings=ends, pad_value=float(pad_value))
 
 
-@today("paddle.crop")
+@replaced_by("paddle.crop")
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """The part of a shape that begins at these offsets.
+    """Return the part of x with this shape that starts at the offsets.
 
-    shape: sizes, or a variable of that shape; x [*S] -> [*shape]
+    shape: sizes, or a variable with that shape
     """
     sizes = list(shape.meta.shape) if isinstance(shape, Tensor) else shape
     return layout.crop(x, sizes, offsets)
 
 
-@today("paddle.crop")
+@replaced_by("paddle.crop")
 def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """The part of a shape that begins at these offsets, each numbers or variables.
-
-    x [*S] -> [*shape]
-    """
+    """Return the part of x with this shape that starts at the offsets; both may be variables."""
     return layout.crop(x, shape, offsets)
 
 
-@today("paddle.diag_embed")
+@replaced_by("paddle.diag_embed")
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with these diagonals.   input [*, N] -> [*, N, N]"""
+    """Return matrices with these diagonals: [*, N] -> [*, N, N]."""
     return layout.diag_embed(
         input if isinstance(input, Tensor) else assign(input), offset, dim1, dim2
     )
 
 
-@today("paddle.trace")
+@replaced_by("paddle.trace")
 def trace(
     input: Any,
     offset: int = 0,
@@ -294,11 +274,11 @@ def trace(
     out: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The sum along a diagonal.   input [N, M, *] -> [*], [1] where nothing is left"""
-    return one(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
+    """Sum along a diagonal: [N, M, *] -> [*], or [1] for a matrix."""
+    return ensure_1d(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
 
 
-@today("paddle.nn.functional.unfold")
+@replaced_by("paddle.nn.functional.unfold")
 def unfold(
     x: Any,
     kernel_sizes: Any,
@@ -307,5 +287,5 @@ def unfold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Any:
-    """Windows as columns.   x [N, C, H, W] -> [N, C * kH * kW, number of windows]"""
-    return unfolded(x, kernel_sizes, strides, paddings, dilations)
+    """Extract windows as columns: [N, C, H, W] -> [N, C * kH * kW, number of windows]."""
+    return _unfold(x, kernel_sizes, strides, paddings, dilations)

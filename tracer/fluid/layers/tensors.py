@@ -1,4 +1,4 @@
-"""Variables that are made from nothing, from numbers, or like others; casts and copies."""
+"""Creation of tensors, casts and copies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...tensor import creation
 from ...tensor.convert import cast as _cast
 from ...tensor.convert import to_tensor
-from .helper import into, stopped, today
+from .helper import assign_to, replaced_by, without_gradient
 
 __all__ = [
     "arange",
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 
-@today("paddle.cast")
+@replaced_by("paddle.cast")
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype.   x [*] -> [*]
+    """Cast x.
 
-    The program has the op even where x is declared with that dtype: what a run feeds may have
+    Programs contain the op even if x is declared with this dtype, because fed values may have
     another one.
     """
     if state.mode.builder is None or not isinstance(x, Tensor):
@@ -52,32 +52,29 @@ def cast(x: Any, dtype: Any) -> Any:
     return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype_of(dtype).proto)
 
 
-@today("paddle.assign")
+@replaced_by("paddle.assign")
 def assign(input: Any, output: Any = None) -> Any:
-    """A copy of a variable or an array, put into `output` where that is given.
-
-    input [*] -> [*]
-    """
+    """Copy a variable or an array; assign it to `output` if given."""
     if not isinstance(input, Tensor):
         array = np.asarray(input)
         builder = state.mode.builder
-        made = to_tensor(array) if builder is None else OPS["assign"](to_tensor(array))
-        return into(made, output)
-    return into(OPS["assign"](input), output)
+        value = to_tensor(array) if builder is None else OPS["assign"](to_tensor(array))
+        return assign_to(value, output)
+    return assign_to(OPS["assign"](input), output)
 
 
-@today("paddle.full")
+@replaced_by("paddle.full")
 def fill_constant(
     shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None
 ) -> Any:
-    """One value everywhere; no gradient flows through it.
+    """Return a tensor [*shape] filled with a value, with stop_gradient.
 
-    shape: ints or variables, or a variable -> [*shape]
+    shape: ints or variables, or a variable
     """
-    return stopped(into(creation.full(shape, value, dtype), out))
+    return without_gradient(assign_to(creation.full(shape, value, dtype), out))
 
 
-@today("paddle.full")
+@replaced_by("paddle.full")
 def full(
     shape: Any,
     fill_value: Any,
@@ -87,13 +84,13 @@ def full(
     stop_gradient: bool = True,
     name: str | None = None,
 ) -> Any:
-    """One value everywhere.   shape: ints or variables, or a variable -> [*shape]"""
-    made = into(creation.full(shape, fill_value, "float32" if dtype is None else dtype), out)
-    made.stop_gradient = stop_gradient
-    return made
+    """Return a tensor [*shape] filled with a value. shape: ints or variables, or a variable"""
+    result = assign_to(creation.full(shape, fill_value, "float32" if dtype is None else dtype), out)
+    result.stop_gradient = stop_gradient
+    return result
 
 
-@today("paddle.full_like")
+@replaced_by("paddle.full_like")
 def full_like(
     input: Any,
     fill_value: Any,
@@ -103,13 +100,13 @@ def full_like(
     stop_gradient: bool = True,
     name: str | None = None,
 ) -> Any:
-    """One value everywhere, shaped like input.   input [*] -> [*]"""
-    made = into(creation.full_like(input, fill_value, dtype), out)
-    made.stop_gradient = stop_gradient
-    return made
+    """Return a tensor with the shape of input, filled with a value."""
+    result = assign_to(creation.full_like(input, fill_value, dtype), out)
+    result.stop_gradient = stop_gradient
+    return result
 
 
-@today("paddle.full")
+@replaced_by("paddle.full")
 def fill_constant_batch_size_like(
     input: Any,
     shape: Any,
@@ -119,17 +116,16 @@ def fill_constant_batch_size_like(
     output_dim_idx: int = 0,
     force_cpu: bool = False,
 ) -> Any:
-    """One value everywhere; one axis is as long as an axis of input.
-
-    input [*] -> [*shape] with that axis
+    """Return a tensor [*shape] filled with a value; axis output_dim_idx has the size of input's
+    axis input_dim_idx.
     """
-    kind = dtype_of(dtype)
-    text = str(int(value)) if kind.name in ("int32", "int64") else str(float(value))
-    return stopped(
+    out_dtype = dtype_of(dtype)
+    text = str(int(value)) if out_dtype.name in ("int32", "int64") else str(float(value))
+    return without_gradient(
         OPS["fill_constant_batch_size_like"](
             input,
             shape=[int(d) for d in shape],
-            dtype=kind.proto,
+            dtype=out_dtype.proto,
             value=float(value),
             str_value=text,
             input_dim_idx=input_dim_idx,
@@ -138,105 +134,101 @@ def fill_constant_batch_size_like(
     )
 
 
-@today("paddle.ones")
+@replaced_by("paddle.ones")
 def ones(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
-    """Ones.   -> [*shape]"""
-    return stopped(creation.full(shape, 1.0, dtype))
+    """Return ones [*shape]."""
+    return without_gradient(creation.full(shape, 1.0, dtype))
 
 
-@today("paddle.zeros")
+@replaced_by("paddle.zeros")
 def zeros(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
-    """Zeros.   -> [*shape]"""
-    return stopped(creation.full(shape, 0.0, dtype))
+    """Return zeros [*shape]."""
+    return without_gradient(creation.full(shape, 0.0, dtype))
 
 
-@today("paddle.ones_like")
+@replaced_by("paddle.ones_like")
 def ones_like(x: Any, out: Any = None) -> Any:
-    """Ones shaped like x.   x [*] -> [*]"""
-    return stopped(into(creation.full_like(x, 1.0), out))
+    """Return ones with the shape of x."""
+    return without_gradient(assign_to(creation.full_like(x, 1.0), out))
 
 
-@today("paddle.zeros_like")
+@replaced_by("paddle.zeros_like")
 def zeros_like(x: Any, out: Any = None) -> Any:
-    """Zeros shaped like x.   x [*] -> [*]"""
-    return stopped(into(creation.full_like(x, 0.0), out))
+    """Return zeros with the shape of x."""
+    return without_gradient(assign_to(creation.full_like(x, 0.0), out))
 
 
-@today("paddle.arange")
+@replaced_by("paddle.arange")
 def range(start: Any, end: Any, step: Any, dtype: Any) -> Any:
-    """start, start + step, ... below end.   -> [ceil((end - start) / step)]"""
-    return stopped(creation.arange(start, end, step, dtype))
+    """Return start, start + step, ... below end."""
+    return without_gradient(creation.arange(start, end, step, dtype))
 
 
-@today("paddle.arange")
+@replaced_by("paddle.arange")
 def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
-    """start, start + step, ... below end.   -> [ceil((end - start) / step)]"""
-    return stopped(creation.arange(start, end, step, "int64" if dtype is None else dtype))
+    """Return start, start + step, ... below end."""
+    return without_gradient(creation.arange(start, end, step, "int64" if dtype is None else dtype))
 
 
-@today("paddle.linspace")
+@replaced_by("paddle.linspace")
 def linspace(start: Any, stop: Any, num: Any, dtype: Any) -> Any:
-    """num values evenly from start to stop, both included.   -> [num]"""
+    """Return num evenly spaced values from start to stop, both included."""
     return creation.linspace(start, stop, num, dtype)
 
 
-@today("paddle.eye")
+@replaced_by("paddle.eye")
 def eye(
     num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = "float32"
 ) -> Any:
-    """Ones on the diagonal, as often as batch_shape says.
-
-    -> [*batch_shape, num_rows, num_columns]
-    """
-    made = creation.eye(num_rows, num_columns, dtype)
+    """Return identity matrices, [*batch_shape, num_rows, num_columns]."""
+    matrix = creation.eye(num_rows, num_columns, dtype)
     if batch_shape:
         columns = num_rows if num_columns is None else num_columns
         batch = [int(d) for d in batch_shape]
-        apart = OPS["reshape2"](made, shape=[*(1 for _ in batch), num_rows, columns])
-        made = OPS["expand"](apart, expand_times=[*batch, 1, 1])
-    return stopped(made)
+        unsqueezed = OPS["reshape2"](matrix, shape=[*(1 for _ in batch), num_rows, columns])
+        matrix = OPS["expand"](unsqueezed, expand_times=[*batch, 1, 1])
+    return without_gradient(matrix)
 
 
-@today("paddle.diag")
+@replaced_by("paddle.diag")
 def diag(diagonal: Any) -> Any:
-    """A matrix with this diagonal, zeros elsewhere.
+    """Return a matrix with this diagonal: a variable or array [N] -> [N, N]."""
+    return without_gradient(
+        OPS["diag"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal))
+    )
 
-    diagonal: a variable or an array [N] -> [N, N]
-    """
-    return stopped(OPS["diag"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal)))
 
-
-@today("paddle.tril")
+@replaced_by("paddle.tril")
 def tril(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """The lower triangle, zeros above it.   input [*, N, M] -> [*, N, M]"""
+    """Return the lower triangle, with zeros above it."""
     return OPS["tril_triu"](input, diagonal=diagonal, lower=True)
 
 
-@today("paddle.triu")
+@replaced_by("paddle.triu")
 def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """The upper triangle, zeros below it.   input [*, N, M] -> [*, N, M]"""
+    """Return the upper triangle, with zeros below it."""
     return OPS["tril_triu"](input, diagonal=diagonal, lower=False)
 
 
-@today("paddle.meshgrid")
+@replaced_by("paddle.meshgrid")
 def meshgrid(input: Any, name: str | None = None) -> Any:
-    """Coordinate grids.   [N], [M], ... -> [N, M, ...] each"""
+    """Return coordinate grids: [N], [M], ... -> [N, M, ...] each."""
     return OPS["meshgrid"](list(input))
 
 
-@today("paddle.argmax")
+@replaced_by("paddle.argmax")
 def argmax(x: Any, axis: int = 0) -> Any:
-    """Where the largest element along an axis is.   x [*] -> int64 [*] without that axis"""
-    return stopped(OPS["arg_max"](x, axis=axis))
+    """Return the index of the maximum along an axis, int64, without that axis."""
+    return without_gradient(OPS["arg_max"](x, axis=axis))
 
 
-@today("paddle.argmin")
+@replaced_by("paddle.argmin")
 def argmin(x: Any, axis: int = 0) -> Any:
-    """Where the smallest element along an axis is.   x [*] -> int64 [*] without that axis"""
-    return stopped(OPS["arg_min"](x, axis=axis))
+    """Return the index of the minimum along an axis, int64, without that axis."""
+    return without_gradient(OPS["arg_min"](x, axis=axis))
 
 
-@today("paddle.argsort")
+@replaced_by("paddle.argsort")
 def argsort(input: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
-    """The elements along an axis in order, and where they were.   input [*] -> [*], int64 [*]"""
+    """Sort along an axis; returns the sorted elements and their indices, int64."""
     return OPS["argsort"](input, axis=axis, descending=descending)

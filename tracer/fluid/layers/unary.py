@@ -1,4 +1,4 @@
-"""Functions of each element: those that Paddle 2 has under other names or with other arguments."""
+"""Elementwise functions whose names or arguments differ from Paddle 2, softmax, sums and means."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.nn.helper import activated
-from ..deprecated import instead
-from .helper import into, one, today
+from ...static.nn.helper import apply_activation
+from ..deprecated import deprecated_alias
+from .helper import assign_to, ensure_1d, replaced_by
 from .tensors import cast
 
-# name -> what Paddle 2 calls it, and its numbers with their defaults: argument -> (attribute,
-# default; None where users pass None for the op's)
+# name -> name in Paddle 2, and numeric arguments: argument -> (attribute, default; None: the op's
+# default)
 _OPS: dict[str, tuple[str, dict[str, tuple[str, Any]]]] = {
     **{
         n: (f"paddle.{n}", {})
@@ -86,82 +86,82 @@ __all__ = [
 __all__ += list(_OPS)
 
 
-def _made(kind: str, new: str, numbers: dict[str, tuple[str, Any]]) -> Callable[..., Any]:
+def _make_layer(
+    kind: str, paddle2_name: str, arguments: dict[str, tuple[str, Any]]
+) -> Callable[..., Any]:
     positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
         [
             inspect.Parameter("x", positional),
             *(
                 inspect.Parameter(n, positional, default=default)
-                for n, (_, default) in numbers.items()
+                for n, (_, default) in arguments.items()
             ),
             inspect.Parameter("name", positional, default=None),
         ]
     )
 
     def layer(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs).arguments
+        bound = signature.bind(*args, **kwargs).arguments
         attrs = {
-            attr: float(v) for n, (attr, d) in numbers.items() if (v := given.get(n, d)) is not None
+            attr: float(value)
+            for n, (attr, default) in arguments.items()
+            if (value := bound.get(n, default)) is not None
         }
-        return OPS[kind](given["x"], **attrs)
+        return OPS[kind](bound["x"], **attrs)
 
     layer.__name__ = layer.__qualname__ = kind
-    layer.__doc__ = f"What {new} is in Paddle 2.   x [*] -> [*]"
+    layer.__doc__ = f"{kind} of each element, like `{paddle2_name}`: [*] -> [*]."
     layer.__signature__ = signature  # type: ignore[attr-defined]
-    return instead(f"fluid.layers.{kind}", new)(layer)
+    return deprecated_alias(f"fluid.layers.{kind}", paddle2_name)(layer)
 
 
-globals().update({kind: _made(kind, *row) for kind, row in _OPS.items()})
+globals().update({kind: _make_layer(kind, *row) for kind, row in _OPS.items()})
 
 
-@today("paddle.nn.functional.relu6")
+@replaced_by("paddle.nn.functional.relu6")
 def relu6(x: Any, threshold: float = 6.0, name: str | None = None) -> Any:
-    """x between 0 and a threshold.   x [*] -> [*]"""
+    """min(max(x, 0), threshold)."""
     return OPS["relu6"](x, threshold=float(threshold))
 
 
 def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:
-    """ln(1 + exp(x)), x first set between -threshold and threshold.   x [*] -> [*]"""
+    """ln(1 + exp(x)), with x clipped to [-threshold, threshold]."""
     return OPS["soft_relu"](x, threshold=float(threshold))
 
 
-@today("paddle.nn.functional.swish")
+@replaced_by("paddle.nn.functional.swish")
 def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
     """x / (1 + exp(-x)).
 
-    As in Paddle 1.8, which gave its op beta under a name that the op does not know, beta changes
-    nothing.
-    x [*] -> [*]
+    beta has no effect, as in Paddle 1.8, which passes it to the op under an unknown name.
     """
     return OPS["swish"](x)
 
 
-@today("paddle.nn.functional.gelu")
+@replaced_by("paddle.nn.functional.gelu")
 def gelu(x: Any, approximate: bool = False) -> Any:
-    """x times the normal distribution function of x, or an approximation
-
-    (Hendrycks and Gimpel 2016).
-    x [*] -> [*]
+    """x * Phi(x) with the normal distribution function Phi, or an approximation (Hendrycks and
+    Gimpel 2016).
     """
     return OPS["gelu"](x, approximate=approximate)
 
 
-@today("paddle.pow")
+@replaced_by("paddle.pow")
 def pow(x: Any, factor: Any = 1.0, name: str | None = None) -> Any:
-    """x ** factor.   x [*], factor: a number or a variable [1] -> [*]"""
+    """x ** factor; factor: a number or a variable [1]."""
     return (
         OPS["pow"](x, factor) if isinstance(factor, Tensor) else OPS["pow"](x, factor=float(factor))
     )
 
 
-@today("paddle.log1p")
+@replaced_by("paddle.log1p")
 def log1p(x: Any, out: Any = None, name: str | None = None) -> Any:
-    """ln(1 + x).   x [*] -> [*]"""
-    return into(OPS["log1p"](x), out)
+    """ln(1 + x)."""
+    return assign_to(OPS["log1p"](x), out)
 
 
-@today("paddle.scale")
+@replaced_by("paddle.scale")
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -170,99 +170,102 @@ def scale(
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """scale * x + bias, or scale * (x + bias).   x [*], scale: a number or a variable [1] -> [*]"""
+    """scale * x + bias, or scale * (x + bias); scale: a number or a variable [1]."""
     attrs = {"bias": float(bias), "bias_after_scale": bias_after_scale}
-    made = (
+    scaled = (
         OPS["scale"](x, scale, **attrs)
         if isinstance(scale, Tensor)
         else OPS["scale"](x, scale=float(scale), **attrs)
     )
-    return activated("scale", made, act)
+    return apply_activation("scale", scaled, act)
 
 
-@today("paddle.clip")
+@replaced_by("paddle.clip")
 def clip(x: Any, min: float, max: float, name: str | None = None) -> Any:
-    """x between min and max.   x [*] -> [*]"""
+    """Clip x to [min, max]."""
     return OPS["clip"](x, min=float(min), max=float(max))
 
 
-@today("paddle.clip")
+@replaced_by("paddle.clip")
 def clamp(
     input: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None
 ) -> Any:
-    """x between min and max, either of which may be left out.   input [*] -> [*]"""
-    most = 3.4028234663852886e38
-    given = [v if isinstance(v, Tensor) else None for v in (min, max)]
+    """Clip x to [min, max]; either limit may be None."""
+    max_float = 3.4028234663852886e38
+    tensors = [v if isinstance(v, Tensor) else None for v in (min, max)]
     low, high = (
-        d if v is None or isinstance(v, Tensor) else float(v)
-        for v, d in ((min, -most), (max, most))
+        default if v is None or isinstance(v, Tensor) else float(v)
+        for v, default in ((min, -max_float), (max, max_float))
     )
-    return into(OPS["clip"](input, *given, min=low, max=high), output)
+    return assign_to(OPS["clip"](input, *tensors, min=low, max=high), output)
 
 
 def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
-    """x made shorter where it is longer than max_norm.   x [*] -> [*]"""
-    length = OPS["sqrt"](OPS["reduce_sum"](OPS["square"](x), dim=[0], reduce_all=True))
-    least = OPS["clip"](length, min=float(max_norm), max=3.4028234663852886e38)
-    return OPS["elementwise_mul"](x, OPS["scale"](OPS["reciprocal"](least), scale=float(max_norm)))
+    """Scale x so that its norm is at most max_norm."""
+    norm = OPS["sqrt"](OPS["reduce_sum"](OPS["square"](x), dim=[0], reduce_all=True))
+    divisor = OPS["clip"](norm, min=float(max_norm), max=3.4028234663852886e38)
+    return OPS["elementwise_mul"](
+        x, OPS["scale"](OPS["reciprocal"](divisor), scale=float(max_norm))
+    )
 
 
-@today("paddle.nn.functional.softmax")
+@replaced_by("paddle.nn.functional.softmax")
 def softmax(input: Any, use_cudnn: bool = False, name: str | None = None, axis: int = -1) -> Any:
-    """exp(x) over its sum along an axis.   input [*] -> [*]"""
+    """exp(x) / sum(exp(x)) along an axis."""
     return OPS["softmax"](input, axis=axis)
 
 
-@today("paddle.nn.functional.log_softmax")
+@replaced_by("paddle.nn.functional.log_softmax")
 def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
-    """ln of softmax.   input [*] -> [*]"""
-    given = input if dtype is None else cast(input, dtype)
-    return OPS["log"](OPS["softmax"](given, axis=-1 if axis is None else axis))
+    """Logarithm of the softmax along an axis."""
+    logits = input if dtype is None else cast(input, dtype)
+    return OPS["log"](OPS["softmax"](logits, axis=-1 if axis is None else axis))
 
 
-@today("paddle.nn.functional.maxout")
+@replaced_by("paddle.nn.functional.maxout")
 def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
-    """The largest of each group of channels
+    """Maximum of each group of channels (Goodfellow et al. 2013).
 
-    (Goodfellow et al. 2013).
-    x [N, C, H, W] -> [N, C / groups, H, W]
+    x: [N, C, H, W].
+    Returns [N, C / groups, H, W].
     """
     return OPS["maxout"](x, groups=groups, axis=axis)
 
 
-@today("paddle.mean")
+@replaced_by("paddle.mean")
 def mean(x: Any, name: str | None = None) -> Any:
-    """The mean of all elements.   x [*] -> [1]"""
-    return one(OPS["mean"](x))
+    """Mean of all elements, [1]."""
+    return ensure_1d(OPS["mean"](x))
 
 
-@today("paddle.add_n")
+@replaced_by("paddle.add_n")
 def sum(x: Any) -> Any:
-    """The sum of several tensors.   x: [*] each -> [*]"""
+    """Sum of several tensors of the same shape."""
     return OPS["sum"](list(x) if isinstance(x, list | tuple) else [x])
 
 
-@today("paddle.add_n")
+@replaced_by("paddle.add_n")
 def sums(input: Any, out: Any = None) -> Any:
-    """The sum of several tensors.   input: [*] each -> [*]"""
-    return into(OPS["sum"](list(input) if isinstance(input, list | tuple) else [input]), out)
+    """Sum of several tensors of the same shape; also assigned to `out`."""
+    return assign_to(OPS["sum"](list(input) if isinstance(input, list | tuple) else [input]), out)
 
 
-@today("paddle.cumsum")
+@replaced_by("paddle.cumsum")
 def cumsum(
     x: Any, axis: int | None = None, exclusive: bool | None = None, reverse: bool | None = None
 ) -> Any:
-    """Sums up to each place along an axis; exclusive: without itself; reverse: from the end.
+    """Cumulative sum along an axis.
 
-    x [*] -> [*]
+    exclusive: without the element itself.
+    reverse: from the end.
     """
     return OPS["cumsum"](
         x, axis=-1 if axis is None else axis, exclusive=bool(exclusive), reverse=bool(reverse)
     )
 
 
-@today("paddle.increment")
+@replaced_by("paddle.increment")
 def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
-    """x + value, of one element; in_place: x is that afterwards.   x [1] -> [1]"""
-    made = OPS["increment"](x, step=float(value))
-    return into(made, x) if in_place else made
+    """x + value, [1]; with in_place, x is updated."""
+    result = OPS["increment"](x, step=float(value))
+    return assign_to(result, x) if in_place else result

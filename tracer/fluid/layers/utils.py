@@ -1,4 +1,4 @@
-"""Nested lists, tuples and dicts of variables: fluid.layers.utils."""
+"""Nested lists, tuples and dicts of variables: `fluid.layers.utils`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
     the first one.
     """
     return pack_sequence_as(
-        structure[0], [func(*ends) for ends in zip(*(flatten(s) for s in structure), strict=False)]
+        structure[0],
+        [func(*leaves) for leaves in zip(*(flatten(s) for s in structure), strict=False)],
     )
 
 
@@ -88,20 +89,19 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
 
 
 def convert_to_list(value: Any, n: int, name: str, dtype: Any = int) -> list[Any]:
-    """n numbers, from one that stands for all or from a list of them.
-
-    Raises ValueError for others.
+    """Return a list of n values, from one value or a list of n. Raises ValueError for other
+    values.
     """
     if isinstance(value, dtype):
         return [value] * n
     try:
-        found = list(value)
+        items = list(value)
     except TypeError:
-        found = []
-    if len(found) != n or not all(isinstance(item, dtype) for item in found):
+        items = []
+    if len(items) != n or not all(isinstance(item, dtype) for item in items):
         raise ValueError(
             with_user_line(
                 f"The {name}'s type must be list or tuple of {n} {dtype.__name__}, not {value}"
             )
         )
-    return found
+    return items

@@ -1,32 +1,32 @@
-"""Optimizers of Paddle 1.x: fluid.optimizer."""
+"""Optimizers of Paddle 1.x: `fluid.optimizer`."""
 
 from ...static import ExponentialMovingAverage
-from ..deprecated import instead
-from . import older, refused, steps, wrappers
+from ..deprecated import deprecated_alias
+from . import paddle1_only, standard, unsupported, wrappers
 from .average import ModelAverage
-from .base import Old as Optimizer
-from .older import *
-from .refused import *
-from .steps import *
+from .base import Paddle1Optimizer as Optimizer
+from .paddle1_only import *
+from .standard import *
+from .unsupported import *
 from .wrappers import *
 
-for _name in steps.__all__:
-    instead(f"fluid.optimizer.{_name}", f"paddle.optimizer.{_name.removesuffix('Optimizer')}")(
-        getattr(steps, _name)
-    )
+for _name in standard.__all__:
+    deprecated_alias(
+        f"fluid.optimizer.{_name}", f"paddle.optimizer.{_name.removesuffix('Optimizer')}"
+    )(getattr(standard, _name))
 
-# SGD for SGDOptimizer and so on.
+# Short names: SGD for SGDOptimizer and so on.
 _SHORT = {
     name.removesuffix("Optimizer"): getattr(of, name)
-    for of in (older, steps)
+    for of in (paddle1_only, standard)
     for name in of.__all__
 }
 globals().update(_SHORT)
 
 __all__ = [
-    *older.__all__,
-    *refused.__all__,
-    *steps.__all__,
+    *paddle1_only.__all__,
+    *unsupported.__all__,
+    *standard.__all__,
     *wrappers.__all__,
     *_SHORT,
     "ExponentialMovingAverage",

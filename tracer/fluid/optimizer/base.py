@@ -1,5 +1,5 @@
-"""What the optimizers of Paddle 1.x share: parameter_list, regularization, learning rates that are
-variables, minimize.
+"""Base class of the optimizers of Paddle 1.x: parameter_list, regularization, learning rates that
+are variables, minimize.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from ...core.tensor import Tensor
 from ...optimizer.optimizer import Optimizer
 from ...static import default_main_program
 from ...static.graph.program import Program
-from ..clip import ByParameter
+from ..clip import ClipByParameterAttr
 from ..dygraph.layers import all_parameters
 from ..dygraph.lr import LearningRateDecay
 
 
-class Old(Optimizer):
-    """An optimizer in the words of Paddle 1.x; a class of Paddle 2 comes behind it in every
-    optimizer.
+class Paddle1Optimizer(Optimizer):
+    """Base class with the arguments of Paddle 1.x; optimizers inherit it before their Paddle 2
+    class.
     """
 
     _lr_shape = (1,)
-    _last: float | None = None  # the rate of the last step
-    _all = False  # whether it changes all parameters there are, as in 1.5
+    _last_lr: float | None = None  # learning rate of the last step
+    _updates_all_parameters = False  # as in 1.5 without a parameter list
 
-    def _begin(
+    def _init_paddle2(
         self,
         learning_rate: Any,
         parameter_list: Any,
@@ -41,27 +41,32 @@ class Old(Optimizer):
         name: str | None,
         **own: Any,
     ) -> None:
-        """Start as the class of Paddle 2, with its own settings."""
-        given = isinstance(learning_rate, Variable)
-        listed = [p for p in parameter_list or () if isinstance(p, Parameter)]
+        """Initialize the class of Paddle 2 with its own arguments."""
+        is_variable = isinstance(learning_rate, Variable)
+        parameters = [p for p in parameter_list or () if isinstance(p, Parameter)]
         if grad_clip is not None and not hasattr(grad_clip, "clip_variables"):
-            kind = type(grad_clip).__name__
             raise TypeError(
-                with_user_line(f"{type(self).__name__}: grad_clip is {kind}, no GradientClipBase")
+                with_user_line(
+                    f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not a "
+                    "GradientClipBase"
+                )
             )
         super().__init__(
-            0.0 if given else learning_rate, parameters=listed, grad_clip=grad_clip, **own
+            0.0 if is_variable else learning_rate,
+            parameters=parameters,
+            grad_clip=grad_clip,
+            **own,
         )
         self.regularization = regularization
-        self._all, self._name = parameter_list is None, name
-        for kept in self._accumulator_specs():
-            setattr(self, f"_{kept.name.removesuffix('_acc')}_acc_str", kept.name)
-        if given:
+        self._updates_all_parameters, self._name = parameter_list is None, name
+        for spec in self._accumulator_specs():
+            setattr(self, f"_{spec.name.removesuffix('_acc')}_acc_str", spec.name)
+        if is_variable:
             self._lr_variables[id(default_main_program())] = learning_rate
 
     @property
     def regularization(self) -> Any:
-        """What is added to the gradients of parameters that have no regularizer of their own."""
+        """The regularizer of parameters that have none of their own."""
         return self._weight_decay
 
     @regularization.setter
@@ -76,22 +81,20 @@ class Old(Optimizer):
         no_grad_set: Any = None,
         grad_clip: Any = None,
     ) -> Any:
-        """A step with the gradients that loss.backward() left; in a program, ops for gradients and
-        step.
+        """Update the parameters with the gradients of loss.backward(); in a program append
+        gradients and optimizer ops.
         """
         program = (
             loss.block.program if isinstance(loss, Variable) and loss.block is not None else None
         )
-        if self._all and program is None:
+        if self._updates_all_parameters and program is None:
             self._parameter_list = all_parameters()
-        with self._clipping(grad_clip, program):
+        with self._use_grad_clip(grad_clip, program):
             if program is not None or parameter_list is None:
-                made = super().minimize(loss, startup_program, parameter_list, no_grad_set)
-                return (
-                    made
-                    if program is not None
-                    else ([], [(p, g) for p, g in made[1] if g is not None])
-                )
+                result = super().minimize(loss, startup_program, parameter_list, no_grad_set)
+                if program is not None:
+                    return result
+                return [], [(p, g) for p, g in result[1] if g is not None]
             pairs = [
                 (p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient
             ]
@@ -99,23 +102,25 @@ class Old(Optimizer):
             return [], pairs
 
     @contextmanager
-    def _clipping(self, grad_clip: Any, program: Any) -> Iterator[None]:
-        """Clip as told now, else as told in the beginning, else as every parameter of a program
-        says.
+    def _use_grad_clip(self, grad_clip: Any, program: Any) -> Iterator[None]:
+        """In the body, clip with grad_clip; by default as the optimizer, else in programs with the
+        gradient_clip_attr of each parameter.
         """
-        before = self._grad_clip
+        previous = self._grad_clip
         if grad_clip is not None:
             self._grad_clip = grad_clip
-        elif before is None and program is not None:
-            self._grad_clip = ByParameter()
+        elif previous is None and program is not None:
+            self._grad_clip = ClipByParameterAttr()
         try:
             yield
         finally:
-            self._grad_clip = before
+            self._grad_clip = previous
 
     def apply_gradients(self, params_grads: Any) -> Any:
-        """A step with these gradients; in a program its ops, which are given."""
-        with self._clipping(
+        """Update the parameters with these gradients; in a program append the ops and return
+        them.
+        """
+        with self._use_grad_clip(
             None, default_main_program() if state.mode.builder is not None else None
         ):
             return super().apply_gradients(params_grads)
@@ -125,15 +130,15 @@ class Old(Optimizer):
         return self.apply_gradients(params_grads)
 
     def get_lr(self) -> float:
-        """The learning rate of a step."""
-        self._last = float(np.float32(super().get_lr()))
-        return self._last
+        """Return the learning rate, which becomes that of the last step."""
+        self._last_lr = float(np.float32(super().get_lr()))
+        return self._last_lr
 
     def current_step_lr(self) -> float:
-        """The learning rate of the last step, before the first one that of now; asking for it is no
-        step.
+        """Return the learning rate of the last step; before the first step the current one. Does
+        not advance a schedule.
         """
-        rate, last = self._learning_rate, self._last
+        rate, last = self._learning_rate, self._last_lr
         if isinstance(rate, LearningRateDecay) and ("step_num" not in rate.keys or last is None):
             return np.float32(rate.last_lr)  # type: ignore[return-value]
         if last is None and isinstance(rate, float):
@@ -141,9 +146,7 @@ class Old(Optimizer):
         return np.float32(self.get_lr() if last is None else last)  # type: ignore[return-value]
 
     def _global_learning_rate(self, program: Program | None = None) -> Any:
-        """The variable of the learning rate in a program, the main one unless given; None where
-        there is none.
-        """
+        """Return the learning-rate variable of a program, by default the main program, or None."""
         return self._lr_variables.get(id(default_main_program() if program is None else program))
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
@@ -151,21 +154,16 @@ class Old(Optimizer):
         self.clear_grad(set_to_zero)
 
     def state_dict(self) -> dict[str, Any]:
-        """What is kept of parameters, by Paddle's names; a decay's state and step, where
-        one rules.
-        """
-        found = super().state_dict()
-        if "step_num" in found.get("LR_Scheduler", {}):
-            steps = np.array([found["LR_Scheduler"]["step_num"]], np.int32)
-            found["global_step"] = Tensor(steps, name="global_step")
-        return found
+        """Return the accumulators by Paddle's names, and the state and step of a schedule."""
+        state_dict = super().state_dict()
+        if "step_num" in state_dict.get("LR_Scheduler", {}):
+            steps = np.array([state_dict["LR_Scheduler"]["step_num"]], np.int32)
+            state_dict["global_step"] = Tensor(steps, name="global_step")
+        return state_dict
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict() gave.
-
-        Before the first step too, for all parameters of 1.5.
-        """
-        if self._all and state.mode.builder is None:
+        """Restore the result of state_dict(), also before the first step."""
+        if self._updates_all_parameters and state.mode.builder is None:
             self._parameter_list = all_parameters()
         super().set_state_dict(state_dict)
         if isinstance(self._learning_rate, LearningRateDecay) and "global_step" in state_dict:
@@ -177,5 +175,9 @@ class Old(Optimizer):
     load = set_dict
 
     def get_opti_var_name_list(self) -> list[str]:
-        """The names of what is kept of parameters in programs."""
-        return [v.name for kept in self._accumulator_variables.values() for v in kept.values()]
+        """Return the names of the accumulators in programs."""
+        return [
+            v.name
+            for accumulators in self._accumulator_variables.values()
+            for v in accumulators.values()
+        ]

@@ -1,5 +1,5 @@
-"""Optimizers around optimizers: fluid.optimizer.LookaheadOptimizer, RecomputeOptimizer; and those
-that are not there.
+"""Optimizers that wrap another optimizer: `fluid.optimizer.LookaheadOptimizer`,
+RecomputeOptimizer.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
 from ...static import Program, default_startup_program
-from ...static.graph.constants import value_of
+from ...static.graph.constants import write_constant
 from ...static.graph.mode import StaticGraphMode
-from ...static.graph.parameters import lasting
+from ...static.graph.parameters import declare_persistable
 from ..framework import in_dygraph_mode
 
 __all__ = ["LookaheadOptimizer", "RecomputeOptimizer"]
 
 
 class RecomputeOptimizer:
-    """An optimizer, as it is: nothing needs to be computed twice here, and what checkpoints would
-    save is kept.
+    """Forwards to the wrapped optimizer: checkpoints have no effect, because nothing is
+    recomputed.
     """
 
     def __init__(self, optimizer: Any) -> None:
@@ -32,7 +32,7 @@ class RecomputeOptimizer:
         self._checkpoints: Any = None
 
     def load(self, state_dict: Any) -> None:
-        """Not for it: raises NotImplementedError."""
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError("load function is not supported by Recompute Optimizer for now")
 
     def _set_checkpoints(self, checkpoints: Any) -> None:
@@ -46,17 +46,17 @@ class RecomputeOptimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> Any:
-        """Gradients; gives pairs of a parameter and its gradient."""
+        """Append gradients; returns pairs of a parameter and its gradient."""
         return self._optimizer.backward(
             loss, startup_program, parameter_list, no_grad_set, callbacks
         )
 
     def apply_gradients(self, params_grads: Any) -> Any:
-        """Steps with these gradients."""
+        """Append optimizer ops for these gradients."""
         return self._optimizer.apply_gradients(params_grads)
 
     def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
-        """Steps with these gradients."""
+        """Append optimizer ops for these gradients."""
         return self._optimizer.apply_gradients(params_grads)
 
     def minimize(
@@ -67,20 +67,18 @@ class RecomputeOptimizer:
         no_grad_set: Any = None,
         grad_clip: Any = None,
     ) -> Any:
-        """Gradients and steps."""
+        """Append gradients and optimizer ops."""
         if self._checkpoints is None:
             raise AssertionError("You should call _set_checkpoints first")
-        clipped = () if grad_clip is None else (grad_clip,)  # an argument of optimizers of 1.x only
+        extra_args = () if grad_clip is None else (grad_clip,)  # of optimizers of 1.x only
         return self._optimizer.minimize(
-            loss, startup_program, parameter_list, no_grad_set, *clipped
+            loss, startup_program, parameter_list, no_grad_set, *extra_args
         )
 
 
 class LookaheadOptimizer:
-    """Slow copies of parameters that go a part alpha of the way every k steps, and draw the
-    parameters back
-
-    (Zhang et al. 2019).
+    """Lookahead: every k steps, slow copies move towards the parameters by alpha, and the
+    parameters are set to them (Zhang et al. 2019).
     """
 
     def __init__(self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5) -> None:
@@ -97,54 +95,57 @@ class LookaheadOptimizer:
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, alpha, k
 
     def minimize(self, loss: Any, startup_program: Any = None) -> Any:
-        """Gradients, steps, and what goes on between parameters and their slow copies."""
-        made = self.inner_optimizer.minimize(loss, startup_program=startup_program)
+        """Append gradients, optimizer ops and the update of the slow copies."""
+        result = self.inner_optimizer.minimize(loss, startup_program=startup_program)
         program = loss.block.program
         startup = default_startup_program() if startup_program is None else startup_program
         with use_mode(StaticGraphMode(program)):
-            step = self._counter(program)
-            late = OPS["cast"](
-                OPS["equal"](OPS["elementwise_mod"](step, self._every()), self._zero()),
+            step = self._step_counter(program)
+            is_due = OPS["cast"](
+                OPS["equal"](OPS["elementwise_mod"](step, self._period()), self._zero()),
                 in_dtype=0,
                 out_dtype=5,
             )
             for parameter in program.all_parameters():
-                self._draw(program, startup, parameter, late)
-        return made
+                self._update_slow_copy(program, startup, parameter, is_due)
+        return result
 
     @staticmethod
-    def _counter(program: Program) -> Any:
+    def _step_counter(program: Program) -> Any:
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
-        step = lasting(program, desc, lambda: value_of(np.zeros([1], np.int32)))
+        step = declare_persistable(program, desc, lambda: write_constant(np.zeros([1], np.int32)))
         StaticGraphMode(program).write(OPS["scale"](step, scale=1.0, bias=1.0), step)
         return step
 
-    def _every(self) -> Any:
+    def _period(self) -> Any:
         return OPS["fill_constant"](shape=[1], value=float(self.k), dtype=2)
 
     @staticmethod
     def _zero() -> Any:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
-    def _draw(self, program: Program, startup: Program, parameter: Any, late: Any) -> None:
-        """Where late is 1: slow += alpha * (parameter - slow), parameter = slow; where it is 0 both
-        stay.
+    def _update_slow_copy(
+        self, program: Program, startup: Program, parameter: Any, is_due: Any
+    ) -> None:
+        """If is_due is 1: slow += alpha * (parameter - slow), parameter = slow; if 0, change
+        nothing.
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
         slow = program.global_block().declare(desc)
         with use_mode(StaticGraphMode(startup)):
-            first = startup.global_block().declare(
+            initial = startup.global_block().declare(
                 data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
             )
             StaticGraphMode(startup).write(
-                OPS["assign"](startup.global_block().var(parameter.name)), first
+                OPS["assign"](startup.global_block().var(parameter.name)), initial
             )
-        part = OPS["scale"](late, scale=float(self.alpha))
-        moved = OPS["elementwise_add"](
-            slow, OPS["elementwise_mul"](OPS["elementwise_sub"](parameter, slow), part, axis=-1)
+        factor = OPS["scale"](is_due, scale=float(self.alpha))
+        difference = OPS["elementwise_sub"](parameter, slow)
+        new_slow = OPS["elementwise_add"](slow, OPS["elementwise_mul"](difference, factor, axis=-1))
+        correction = OPS["elementwise_mul"](
+            OPS["elementwise_sub"](new_slow, parameter), is_due, axis=-1
         )
-        drawn = OPS["elementwise_mul"](OPS["elementwise_sub"](moved, parameter), late, axis=-1)
-        after = OPS["elementwise_add"](parameter, drawn)
-        StaticGraphMode(program).write(moved, slow)
-        StaticGraphMode(program).write(after, parameter)
+        new_parameter = OPS["elementwise_add"](parameter, correction)
+        StaticGraphMode(program).write(new_slow, slow)
+        StaticGraphMode(program).write(new_parameter, parameter)

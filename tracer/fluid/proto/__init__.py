@@ -1,3 +1,1 @@
-"""The messages that files of programs are made of, under the name of the folder that has them in
-Paddle.
-"""
+"""The protobuf messages of program files, in Paddle's module `fluid.proto`."""

@@ -1,4 +1,4 @@
-"""The messages of a `.pdmodel`, as classes of protobuf:
+"""The messages of a `.pdmodel` as protobuf classes:
 `OpDesc.FromString(op.desc.serialize_to_string())`.
 """
 
@@ -7,13 +7,13 @@ from ...ir.program import AttrType
 
 __all__ = ["BlockDesc", "OpDesc", "OpProto", "ProgramDesc", "VarDesc", "VarType", "Version"]
 
-_made = messages()
-BlockDesc, OpDesc, OpProto = _made["BlockDesc"], _made["OpDesc"], _made["OpProto"]
+_messages = messages()
+BlockDesc, OpDesc, OpProto = _messages["BlockDesc"], _messages["OpDesc"], _messages["OpProto"]
 ProgramDesc, VarDesc, VarType, Version = (
-    _made["ProgramDesc"],
-    _made["VarDesc"],
-    _made["VarType"],
-    _made["Version"],
+    _messages["ProgramDesc"],
+    _messages["VarDesc"],
+    _messages["VarType"],
+    _messages["Version"],
 )
-INT, FLOAT, STRING, INTS, FLOATS, STRINGS = (AttrType(number).value for number in range(6))
-BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS = (AttrType(number).value for number in range(6, 12))
+INT, FLOAT, STRING, INTS, FLOATS, STRINGS = (AttrType(value).value for value in range(6))
+BOOLEAN, BOOLEANS, BLOCK, LONG, BLOCKS, LONGS = (AttrType(value).value for value in range(6, 12))

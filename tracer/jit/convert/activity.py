@@ -1,6 +1,6 @@
-"""Activity analysis: which names a piece of code reads and writes.
+"""Activity analysis, as in AutoGraph: which symbols a piece of code reads and writes.
 
-A symbol is a local name, or dotted as in `self.hidden`.
+A symbol is a local name, or a dotted name such as `self.hidden`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def base_symbol(node: ast.AST) -> str | None:
-    """Return the symbol that an assignment to an element changes: `a` for `a[0][1]`."""
+    """Return the symbol of the container that an assignment to an element changes: `a` for
+    `a[0][1]`.
+    """
     while isinstance(node, ast.Subscript):
         node = node.value
     return dotted(node)
@@ -50,11 +52,11 @@ def dotted(node: ast.AST) -> str | None:
 class SymbolEffects(ast.NodeVisitor):
     """The symbols that code reads and writes.
 
-    reads, writes: in this scope.
-    captured: symbols that functions defined in it read.
+    reads, writes: the symbols of this scope.
+    captured: symbols that inner functions read.
     bound: the names among `writes` that are assigned, rather than mutated.
     outer: names declared `global` or `nonlocal`.
-    forwarded: names of enclosing functions that inner functions declare.
+    forwarded: names of enclosing functions that inner functions declare `nonlocal`.
     """
 
     def __init__(self) -> None:
@@ -155,7 +157,7 @@ class SymbolEffects(ast.NodeVisitor):
     def _capture(self, body: Iterable[ast.AST], given: set[str], own: bool = False) -> None:
         """Record the effects of an inner function.
 
-        own: it is generated from a part of this function.
+        own: whether the conversion generated it from a part of this function.
         """
         inner = symbol_effects(body)
         local = given | (inner.bound - inner.outer)

@@ -1,5 +1,5 @@
-"""Convert a function: transform its syntax tree, compile it at its own lines, and rebuild the
-function with its closure, globals and defaults.
+"""Convert a function: transform its syntax tree, compile it with the original line numbers, and
+rebuild the function with its closure, globals and defaults.
 """
 
 from __future__ import annotations
@@ -39,11 +39,10 @@ class ConversionOptions:
 @register
 def convert(function: Any) -> Any:
     """Return the converted function or method; `function` itself if there is nothing to convert.
+    Raises NoSource if its source is not available.
 
-    Raises NoSource.
-
-    Line numbers, file, name, defaults, closure and globals are those of the original, so that
-    tracebacks and debuggers show it.
+    The converted function has the line numbers, file, name, defaults, closure and globals of the
+    original, so that tracebacks and debuggers show the user's code.
     """
     if isinstance(function, MethodType):
         return MethodType(convert(function.__func__), function.__self__)
@@ -204,10 +203,10 @@ def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
 def convert_tree(
     function: ast.FunctionDef, around: frozenset[str] = frozenset(), stages: int = len(STAGES)
 ) -> None:
-    """Transform a function and the functions in it.
+    """Transform a function and its inner functions.
 
     around: the names of enclosing functions that it may use.
-    stages: see STAGES.
+    stages: the number of STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
@@ -224,7 +223,7 @@ def convert_tree(
 
 
 def _binds_super(function: ast.FunctionDef) -> bool:
-    """Whether `super` is a name of the user in a function."""
+    """Whether a function assigns the name `super`, so that it is not Python's builtin."""
     return any(
         (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "super")
         or (isinstance(node, ast.arg) and node.arg == "super")
@@ -297,9 +296,10 @@ def _inner_code(code: CodeType, name: str) -> CodeType:
 
 
 def _rename_code(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
-    """Give the code, and that of all functions that the conversion created in it, the user's name.
+    """Replace generated names by the user's name in the code of a converted function, and of all
+    functions that the conversion created in it.
 
-    users: lines of lambdas of the user that look like generated ones
+    users: lines with lambdas of the user, which must not be taken for generated ones.
     """
     consts = tuple(
         _rename_inner_code(c, name, qualname, users) if isinstance(c, CodeType) else c

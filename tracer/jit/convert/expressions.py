@@ -28,8 +28,8 @@ UNCONVERTED_METHODS = frozenset({"set_trace"})  # a debugger inspects the frame 
 
 
 class ExpressionTransformer(ast.NodeTransformer):
-    """Transforms the expressions of a function and of the functions in it. Assignments to elements
-    and attributes are preceded by `before_write`, new lists and dicts are registered.
+    """Transforms the expressions of a function and of its inner functions. It inserts
+    `before_write` before assignments to elements and attributes, and registers new lists and dicts.
     """
 
     def __init__(self, first_argument: str | None) -> None:
@@ -246,7 +246,9 @@ class ExpressionTransformer(ast.NodeTransformer):
 
 
 def mark_tests(tree: ast.AST) -> None:
-    """Mark each `and` and `or` of which only the truth counts: in conditions, and under `not`."""
+    """Mark each `and` and `or` whose result is only tested for truth: in conditions, and under
+    `not`.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
             mark_test(node.test)
@@ -260,7 +262,7 @@ def mark_tests(tree: ast.AST) -> None:
 
 
 def mark_test(test: ast.expr) -> None:
-    """Mark an `and` or `or` of which only the truth counts."""
+    """Mark an `and` or `or` whose result is only tested for truth."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:

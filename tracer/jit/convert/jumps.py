@@ -1,8 +1,8 @@
-"""Lower jumps: `return`, `break` and `continue` become flags and branches, so that code runs from
-top to bottom.
+"""Lower jumps: `return`, `break` and `continue` become assignments to bool flags, and the
+statements after them run under a condition on the flags.
 
-If one side of an `if` always jumps, the following statements move to the other side, and no flag is
-needed.
+If one branch of an `if` always jumps, the following statements move to the other branch, and no
+flag is needed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Body = list[ast.stmt]
 
 
 def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bool = True) -> bool:
-    """Whether `body` contains a node of some kinds, outside of inner functions and, unless
-    `through_loops`, of loops.
+    """Whether `body` contains a node of one of `kinds`. Inner functions are not searched; loops
+    only if `through_loops`.
     """
     for node in body:
         if isinstance(node, kinds):
@@ -63,8 +63,8 @@ def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
 class JumpLowering:
     """Lowers one kind of jump.
 
-    kinds: the nodes.
-    flags: the names of their flags.
+    kinds: the node types of the jump.
+    flags: the names of the flags that it sets.
     jump: returns the replacement of a node.
     """
 
@@ -118,7 +118,7 @@ class JumpLowering:
             inner.body = self.lower(inner.body)
 
     def _guarded_by_flags(self, node: ast.stmt, rest: Body) -> Body:
-        """Return the following statements under the condition that nothing jumped."""
+        """Return the statements after a jump, under the condition that no flag is set."""
         if not rest:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)
@@ -128,7 +128,8 @@ class JumpLowering:
 class LoopJumpLowering(ast.NodeTransformer):
     """Lowers `break`, `continue` and `else` of loops.
 
-    A `for` with a `break` gets `extra_test`, a condition for another iteration.
+    A `for` with a `break` gets the attribute `extra_test`: a condition for running another
+    iteration.
     """
 
     def __init__(self) -> None:
@@ -173,8 +174,8 @@ class LoopJumpLowering(ast.NodeTransformer):
 
     @staticmethod
     def _test_as_statements(node: ast.While, number: int, breaks: bool) -> Body:
-        """Evaluate a condition with `:=` in statements before the loop and at the end of each
-        iteration, so that its names are assigned if the loop runs zero iterations.
+        """Move a condition that contains `:=` to statements before the loop and at the end of each
+        iteration, so that its names are assigned even if the loop runs zero iterations.
         """
         mark_test(node.test)
         name = f"_ol_go_{number}"
@@ -228,7 +229,7 @@ class _ReturnsToBreaks(ast.NodeTransformer):
         return self._loop(node)
 
     def _loop(self, node: ast.For | ast.While) -> Body:
-        """Transform an inner loop, whose returns also leave the outer loop."""
+        """Transform an inner loop. A `return` in it also ends the outer loops."""
         returns = contains(node.body, (ast.Return,))
         self.generic_visit(node)
         return [node, *(statements(f"if {RETURNED}:\n    break", node) if returns else [])]
@@ -289,7 +290,9 @@ def _single_return(function: ast.FunctionDef, body: Body) -> Body:
 
 
 class ReturnLowering(JumpLowering):
-    """Lowers returns. Those in loops are flags and breaks already."""
+    """Lowers returns outside of loops. Returns in loops were already replaced by flags and
+    breaks.
+    """
 
     def __init__(self, jump: Callable[[ast.stmt], Body]) -> None:
         super().__init__((ast.Return,), [RETURNED], jump, loops=True)

@@ -1,5 +1,5 @@
-"""Liveness analysis: which symbols are read later. Only these are results of a branch or
-loop-carried.
+"""Liveness analysis: which symbols are read later. Only these become results of a branch or
+loop-carried variables.
 """
 
 from __future__ import annotations

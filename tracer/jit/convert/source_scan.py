@@ -1,5 +1,5 @@
-"""Find constructs in the source of a function that a program cannot contain, without running it.
-Which names are tensors is estimated.
+"""Find constructs in the source of a function that a program cannot contain, without running the
+function. Which names hold tensors is estimated.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ VALUE_METHODS = frozenset({"numpy", "tolist"})
 class Problem:
     """A construct that a program cannot contain.
 
-    text: the line.
-    fix: what to do about it.
-    silent: a capture does not fail because of it.
+    text: the source line.
+    fix: how to change the code.
+    silent: whether a capture succeeds in spite of it.
     """
 
     file: str
@@ -50,8 +50,8 @@ class Problem:
 
 
 def scan(function: FunctionType) -> list[Problem]:
-    """Return the problems of a function, and of the functions that it calls by names of its
-    module.
+    """Return the problems of a function, and of the functions of its module that it calls
+    by name.
     """
     found: dict[Problem, None] = {}
     for each in _iter_reachable(function):
@@ -60,7 +60,7 @@ def scan(function: FunctionType) -> list[Problem]:
 
 
 def _iter_reachable(function: FunctionType) -> Iterator[FunctionType]:
-    """Yield a function, the user functions that it names, and theirs."""
+    """Yield a function, the user functions whose names it contains, and so on transitively."""
     todo, seen = [function], set()
     while todo:
         each = todo.pop()
@@ -101,7 +101,7 @@ def _scan_function(function: FunctionType) -> list[Problem]:
 class _Scanner(ast.NodeVisitor):
     """Finds the problems of one function.
 
-    tensors: the names that may be values of a program
+    tensors: the names that may hold values of the program.
     """
 
     def __init__(self, function: FunctionType, tree: Any) -> None:

@@ -12,11 +12,11 @@ Body = list[ast.stmt]
 
 
 class ControlFlowTransformer(ast.NodeTransformer):
-    """Transforms `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function;
-    `annotate_liveness` must run before.
+    """Transforms `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function.
+    Requires `annotate_liveness`.
 
     outer: names declared `global` (True) or `nonlocal` (False), and names of enclosing functions
-    whose lists and dicts it mutates
+    whose lists and dicts the function mutates.
     """
 
     def __init__(self, function: ast.FunctionDef, around: frozenset[str]) -> None:
@@ -42,8 +42,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return f"_ol_{kind}_{self.count}"
 
     def _function(self, name: str, body: Body, at: ast.stmt, argument: str = "") -> Body:
-        """Return `def name(argument): body`, in which assignments are those of the user's
-        function.
+        """Return the statements of `def name(argument): body`. Assignments in it assign variables
+        of the user's function.
         """
         does = symbol_effects(body)
         written = [s for s in does.writes if s in self.local]
@@ -60,8 +60,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
 
     def _state(self, body: Body, live: frozenset[str]) -> list[str]:
-        """Return the symbols that a body changes and that are read afterwards; attributes outlive
-        the function.
+        """Return the symbols that a body changes and that are read afterwards. Attributes always
+        count as read afterwards.
         """
         return [
             s
@@ -70,12 +70,12 @@ class ControlFlowTransformer(ast.NodeTransformer):
         ]
 
     def _is_variable(self, symbol: str) -> bool:
-        """Whether the function can assign the name."""
+        """Whether a symbol is a name that the function can assign."""
         return symbol in self.local or symbol in self.outer
 
     def _scratch(self, node: ast.If, state: list[str]) -> list[str]:
-        """Return the symbols that the branches change and nothing reads afterwards; one branch must
-        not read the values of the other.
+        """Return the symbols that the branches change and that nothing reads afterwards. Each
+        branch must start from their values before the `if`.
         """
         found = dict.fromkeys(
             [*symbol_effects(node.body).writes, *symbol_effects(node.orelse).writes]
@@ -83,7 +83,9 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return [s for s in found if s not in state and self._is_variable(s)]
 
     def _declare_locations(self, put: str, symbols: list[str], body: Body, at: ast.stmt) -> Body:
-        """Tell the setter which variables and attributes the statement handles itself."""
+        """Return statements that tell the setter `put` which variables and attributes the statement
+        merges itself.
+        """
         names = dict.fromkeys(
             s
             for s in (*symbols, *symbol_effects(body).writes)
@@ -105,8 +107,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
     def _accessors(
         self, symbols: list[str], body: Body, at: ast.stmt
     ) -> tuple[Body, dict[str, Any]]:
-        """Return a getter and a setter for what a body changes, and the placeholders of a call with
-        them.
+        """Return a getter and a setter for the symbols that a body changes, and the template
+        placeholders that refer to them.
         """
         get, put = self._name("get"), self._name("set")
         reads = [f"__ol.read_attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
@@ -193,7 +195,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Body:
-        """Save a list before `a += b` mutates it."""
+        """Save a list before `a += b` mutates it in place."""
         if not isinstance(node.target, ast.Name):
             return [node]
         name = node.target.id

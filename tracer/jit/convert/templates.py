@@ -10,11 +10,12 @@ Node = TypeVar("Node", bound=ast.AST)
 
 
 def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
-    """Return the statements of `text`, at the line of `at`.
+    """Return the statements of `text`, with the line number of `at`.
 
-    holes: the values of placeholders, by name An expression replaces a name, a list of statements
-    replaces a statement that is only the name, a str renames, and a list of str expands a name in a
-    tuple or `nonlocal`.
+    holes: the values of placeholders, by name.
+
+    An expression replaces a name. A list of statements replaces a statement that consists of the
+    name. A str renames. A list of str expands a name in a tuple or `nonlocal`.
     """
     tree = ast.parse(text)
     filled = _HoleFiller(holes).visit(tree)

@@ -1,5 +1,5 @@
-"""Internals of Paddle's conversion that Oarlock does not have. Their names can be imported; using
-one raises an error.
+"""Placeholders for internals of Paddle's conversion that Oarlock does not have. The names can be
+imported; using one raises an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class UnsupportedInternal:
         raise NotImplementedError(with_user_line(f"{self.__name__}: {why}"))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """Let a class derive from it; the class has no base."""
+        """Make `class C(placeholder)` valid; the class gets no base class."""
         return ()
 
 

@@ -1,1 +1,3 @@
-"""Python state that captured code reads or changes: sources, guards, snapshots and side effects."""
+"""Python state that captured code reads or changes: sources, guards, snapshots, side effects and
+rollback.
+"""

@@ -8,7 +8,7 @@ from types import CodeType
 
 
 def globals_written(code: CodeType) -> Iterator[str]:
-    """The global names that a function and its nested functions assign."""
+    """Yield the global names that a function and its inner functions assign."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)

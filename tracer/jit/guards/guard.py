@@ -1,5 +1,5 @@
-"""Guards on Python state: the assumption that a source still has the value that it had when a
-program was captured.
+"""Guards on Python state. A guard is the assumption that a source has the value that it had when
+the program was captured.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from .source import LAYER_TABLES, CellSource, GlobalSource, Source
 
 @dataclass
 class StateGuard:
-    """The assumption that the value of a source is what it was before the capture.
+    """The assumption that a source has the value from before the capture.
 
     expected: the snapshot of the value.
-    is_versioned: whether the layer counts changes of the value, so that calls compare it only after
-    a change.
-    is_read: of a traced source, whether converted code read it rather than only writing it.
+    is_versioned: whether the layer counts assignments to the value, so that calls compare it only
+    after an assignment.
+    is_read: for a source found by ReadTracker, whether converted code read it; False if it only
+    wrote it.
     """
 
     source: Source
@@ -36,12 +37,12 @@ class StateGuard:
     is_read: bool = True
 
     def holds(self) -> bool:
-        """Whether the value is what it was."""
+        """Whether the current value matches the snapshot."""
         return self.source.matches(self.expected)
 
     def is_temporary(self) -> bool:
-        """Whether the current value is data of one call: constants, values of a program or a list
-        that grew, but no layer or other object that outlives the call.
+        """Whether the current value is data of one call: a constant, a value of the program or a
+        list that grew, without layers or other objects that outlive the call.
         """
         now = self.source.read()
         return self.source.key not in LAYER_TABLES and (
@@ -51,7 +52,7 @@ class StateGuard:
         )
 
     def restore(self) -> None:
-        """Assign the value from before the capture, with its items."""
+        """Restore the value from before the capture, and the items of its containers."""
         restore_items(self.expected)
         if self.expected.value is MISSING:
             self.source.delete()
@@ -60,8 +61,8 @@ class StateGuard:
 
 
 class NameGuards:
-    """Guards on names whose values have no items. Most calls find the identical objects, which is
-    quick to check.
+    """Guards on names whose values have no items to compare. At most calls the names still refer to
+    the identical objects, which is quick to check.
     """
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class NameGuards:
         self._names: list[tuple[dict[str, Any], str, Any]] = []
 
     def add(self, guard: StateGuard) -> bool:
-        """Add a guard if it is of this kind; return whether it is."""
+        """Add a guard if it is on such a name; return whether it was added."""
         source, expected = guard.source, guard.expected
         if type(expected) not in (Snapshot, ConstantSnapshot) or expected.value is MISSING:
             return False

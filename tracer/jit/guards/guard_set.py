@@ -1,4 +1,4 @@
-"""The guards of one captured program: everything it read from Python besides its arguments, which
+"""The guards of one captured program: all Python state that it read besides its arguments, and that
 may differ at the next call.
 """
 
@@ -77,12 +77,13 @@ IGNORED_ATTRIBUTES = (
 
 
 class GuardSet:
-    """The guards of a captured program. `hold` tells whether the program is still valid.
+    """The guards of a captured program. `hold` returns whether the program is valid for a call.
 
-    The set is created before the capture, which calls `add_function` before each call of a user
-    function; `finish` selects the guards. State that the capture itself changes is assigned again
-    after each run (`replay`); if that is impossible, the program is valid for one call only. Layers
-    count assignments to their attributes, so that a call on unchanged layers compares little.
+    The set is created before the capture. The capture calls `add_function` before it calls a user
+    function; `finish` selects the guards. If the capture changes state to a constant, each run
+    assigns the constant again (`replay`); if it changes state to another value, the program is
+    valid for one call only. Layers count assignments to their attributes, so that few values are
+    compared if a layer did not change.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -149,7 +150,7 @@ class GuardSet:
 
     def add_argument(self, name: str, argument: Any) -> None:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
-        argument is part of the cache key.
+        argument is in the cache key, so it needs no guard.
         """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
             holder = {name: argument}
@@ -172,7 +173,7 @@ class GuardSet:
                 self._watch(found)
 
     def _watch(self, value: Any, is_owner: bool = False) -> None:
-        """Add guards for the attributes of a layer with its sublayers, or of another object."""
+        """Add guards for all attributes of a layer and its sublayers, or of another object."""
         if id(value) in self._watched:
             return
         if isinstance(value, Layer):
@@ -259,7 +260,7 @@ class GuardSet:
     def finish(self, effects: list[SideEffect]) -> None:
         """Select the guards when the capture is finished.
 
-        effects: the side effects, which each call assigns
+        effects: the side effects, which each call repeats.
 
         Raises TraceError if values of the program were stored in a list or dict of the user.
         """
@@ -301,13 +302,13 @@ class GuardSet:
         self._random_states = []
 
     def confirm_unstable(self, previous: GuardSet) -> None:
-        """Treat a random generator as unstable if it also changed during the previous capture: then
-        the function itself uses it, not another thread.
+        """Treat a random generator as unstable only if it also changed during the previous capture.
+        A single change may come from another thread.
         """
         self.unstable.update(dict.fromkeys(self.suspected_unstable & previous.suspected_unstable))
 
     def initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield the holder, key and value before the capture of each source."""
+        """Yield holder, key and the value before the capture of each source."""
         return (
             (guard.source.holder, guard.source.key, guard.expected.value)
             for guard in self._guards.values()
@@ -322,7 +323,7 @@ class GuardSet:
         return [guard for guard in guards if not guard.holds() and guard.is_temporary()]
 
     def _reject_program_values(self, guard: StateGuard) -> None:
-        """Raise TraceError for a name, or a deque, that holds a value of the program now."""
+        """Raise TraceError if a name, or a deque, now holds a value of the program."""
         source = guard.source
         is_permanent = (
             source.kind == "name"
@@ -353,7 +354,9 @@ class GuardSet:
         self._checked_version = layers.version_counter[0]
 
     def _guard_class_attributes(self) -> None:
-        """Guard the absence of instance attributes that would hide a class attribute in use."""
+        """Guard class attributes that the function uses: no instance attribute of the same name may
+        appear.
+        """
         for layer in [v for v in self._watched.values() if isinstance(v, Layer)]:
             for key in self._names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guards:
@@ -371,8 +374,8 @@ class GuardSet:
                     yield StateGuard(source, Snapshot(MISSING))
 
     def _is_read(self, guard: StateGuard) -> bool:
-        """Whether the functions may have read the source. The absence of a value can only be read
-        by `hasattr`, `getattr` and the like.
+        """Whether the functions may have read the source. Only `hasattr`, `getattr` and similar
+        functions can read that an attribute is missing.
         """
         source = guard.source
         if source.kind == "name" or source.key in self._strings:
@@ -382,8 +385,9 @@ class GuardSet:
         return source.key in self._names_read and guard.expected.value is not MISSING
 
     def _is_private_container(self, guard: StateGuard) -> bool:
-        """Whether an unread container of a layer can only be read by user code: all classes of the
-        layer are user classes, and the converted `forward` is one of theirs.
+        """Whether a container of a layer that captured code did not read is read by user code only:
+        all classes of the layer are user classes, and the converted `forward` is defined in one of
+        them.
         """
         if (
             not is_container(guard.expected.value)
@@ -403,7 +407,9 @@ class GuardSet:
         )
 
     def _handle_change(self, guard: StateGuard, is_read: bool) -> None:
-        """Decide what becomes of a value that the capture changed."""
+        """Select what happens to a value that the capture changed: it is assigned again after each
+        run, or the program becomes valid for one call only.
+        """
         source, now = guard.source, guard.source.read()
         if now is guard.expected.value and isinstance(now, list | dict):
             if any(map(is_program_value, iter_items(now))):
@@ -424,8 +430,8 @@ class GuardSet:
 
     @staticmethod
     def _reject_leak(guard: StateGuard) -> None:
-        """Restore a list or dict that holds values of the program. For a layer, which caches what
-        it computes, warn; for other owners, raise TraceError.
+        """Restore a list or dict in which the function stored values of the program. For an
+        attribute of a layer, which is probably a cache, warn; for other holders, raise TraceError.
         """
         restore_items(guard.expected)
         label = guard.source.label
@@ -475,7 +481,7 @@ class GuardSet:
         return True
 
     def replay(self) -> None:
-        """Assign the Python values that the function assigns."""
+        """Assign again the Python constants that the function assigns."""
         for source, value in self._replayed:
             source.write(copy_constant(value))
 
@@ -489,7 +495,7 @@ class GuardSet:
         )
 
     def to_guards(self) -> list[Guard]:
-        """List the guards for users."""
+        """Return the guards as `Guard` objects, which users see in `assumptions`."""
         unstable = [
             Guard("state", label, 0, "differs at each call", "read by Python", "", "")
             for label in self.unstable

@@ -80,9 +80,9 @@ FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
 def wrap_impure(function: Any, reads: Any) -> Any:
-    """Return the function, or a wrapper of it, that records an impure call; None for a pure one.
+    """Return `function`, or a wrapper that records each impure call; None if the function is pure.
 
-    reads: the ReadTracker of the capture
+    reads: the ReadTracker of the capture.
     """
     if not isinstance(function, FUNCTION_TYPES):
         return None  # a callable object of the user, which may compare and hash in its own way

@@ -1,7 +1,7 @@
-"""Detect changes of opaque Python state in a branch or loop body.
+"""Detect changes of opaque Python state in the body of a branch or loop.
 
-Opaque state belongs to objects that `operators/nonlocal_writes.py` cannot restore: deques, sets,
-iterators, arrays and random generators. A body that changes such state is rejected.
+Opaque state is the state of objects that a capture cannot restore: deques, sets, iterators, arrays
+and random generators. A body that changes such state is rejected.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ FIX = (
 class OpaqueState(MutableLocation):
     """The state of an object that cannot be restored.
 
-    keys: attributes of the object that other locations restore
+    keys: the attributes of the object that other locations restore.
     """
 
     can_restore = False
 
     @property
     def id(self) -> tuple[int, Any]:
-        """Identify the location by its object."""
+        """A key that identifies the object."""
         return id(self.target), "opaque"
 
     @property
@@ -77,7 +77,7 @@ def find_opaque_state(
 ) -> Iterator[OpaqueState]:
     """Yield the opaque state that the bodies of a statement may change.
 
-    names: the variables and attributes that other locations restore
+    names: the variables and attributes that other locations restore.
     """
     attributes = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names if "." in name))
     seen: dict[int, Any] = {}
@@ -89,7 +89,9 @@ def find_opaque_state(
 
 
 def _iter_names(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """The free variables and globals of a function, and of user functions that it may call."""
+    """Yield the free variables and globals of a function, and of user functions that it may
+    call.
+    """
     while isinstance(function, functools.partial | MethodType):
         function = function.func if isinstance(function, functools.partial) else function.__func__
     if not isinstance(function, FunctionType):
@@ -139,8 +141,8 @@ def _find_in(
 
 
 def reject_visible_iterator(iterator: Any) -> None:
-    """Raise TraceError for a loop over an iterator that a user variable refers to, if the number of
-    iterations is known only at run time.
+    """Raise TraceError for a loop over an iterator that a user variable refers to: the number of
+    iterations is known only at run time, so the position of the iterator after the loop is unknown.
     """
     if not hasattr(iterator, "__next__"):
         return

@@ -1,4 +1,6 @@
-"""Record what converted code reads from objects that existed before the capture, at any depth."""
+"""Record what converted code reads from objects that existed before the capture, and from the
+objects that they contain.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ class ReadTracker:
 
     guards: all guards, by id of the holder and key.
     watched: objects whose attributes all have guards.
-    watch: adds the guards of a layer.
+    watch: function that adds the guards of a layer.
     mark_unstable: called with a description of a value that differs at each call.
     """
 
@@ -63,7 +65,7 @@ class ReadTracker:
         self._compared: set[int] = set()
 
     def clear(self) -> None:
-        """Release the objects when the capture is finished."""
+        """Release the recorded objects when the capture is finished."""
         self._existing.clear()
 
     def record_call(self, label: str, function: Callable[[], Any]) -> Any:
@@ -85,9 +87,9 @@ class ReadTracker:
             self._guards[key] = StateGuard(source, tensor_snapshot(tensor.array))
 
     def add_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
-        """Register a value from before the capture, with what it holds.
+        """Register a value from before the capture, and the items of its containers.
 
-        snapshot: what a guard compares it with
+        snapshot: the snapshot with which a guard compares it.
         """
         if snapshot is not None:
             self._compared.update(
@@ -151,7 +153,7 @@ class ReadTracker:
     def record_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
         """Save the state of an object that is about to be changed.
 
-        attribute: the only attribute that changes, if known.
+        attribute: the only attribute that changes; empty if unknown.
         is_read: whether the code reads the attribute before it changes it.
         """
         if isinstance(value, Layer) or not self._is_tracked(value) or id(value) in self._compared:
@@ -172,7 +174,7 @@ class ReadTracker:
                 )
 
     def record_global_write(self, names: dict[str, Any], name: str) -> None:
-        """Record that a function may assign a global name that has no value so far."""
+        """Record that a function may assign a global name that does not exist yet."""
         if name not in names:
             guard = StateGuard(ItemSource(name, names, name), Snapshot(MISSING), is_read=False)
             self._guards.setdefault((id(names), name), guard)

@@ -1,5 +1,5 @@
-"""Roll back the Python state that a failed capture changed, so that the function can run as Python
-and each side effect happens once.
+"""Roll back the Python state that a failed capture changed. The function then runs as Python, and
+each side effect happens once.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Rollback:
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Defer a `print` of Python values until `commit`."""
+        """Defer a `print` of Python values until `commit`, so that a failed capture prints
+        nothing.
+        """
         self._deferred_prints.append((values, options))
 
     def commit(self) -> None:
@@ -126,7 +128,7 @@ class Rollback:
             state = value.getstate()
             self._undo.append(lambda: value.setstate(state))
 
-    def _save_random_state(self, value: np.random.RandomState) -> None:
+    def _save_numpy_random_state(self, value: np.random.RandomState) -> None:
         state = value.get_state()
         self._undo.append(lambda: value.set_state(state))
 
@@ -158,7 +160,7 @@ SAVERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
     ((set, collections.deque), Rollback._save_set),
     (np.ndarray, Rollback._save_array),
     (random.Random, Rollback._save_random),
-    (np.random.RandomState, Rollback._save_random_state),
+    (np.random.RandomState, Rollback._save_numpy_random_state),
     (np.random.Generator, Rollback._save_generator),
     (io.IOBase, Rollback._save_file),
 ]

@@ -1,5 +1,5 @@
-"""Side effects: attributes and elements of existing objects to which a captured function assigns
-values of the program.
+"""Side effects: assignments of values of the program to attributes and elements of objects that
+existed before the capture.
 
 The capture restores the previous values; each run of the program assigns the new ones.
 """
@@ -34,12 +34,13 @@ class SideEffect:
     """An attribute or element that each call assigns.
 
     owner: a layer, an object, a dict or a list.
-    before: the previous value, MISSING for none.
+    before: the previous value; MISSING if there was none.
     after: the value of the program, possibly nested.
-    name: of the location, for messages.
-    is_shared: another location refers to the same tensor, so that the program is valid only for
-    this tensor.
-    condition: a bool of the program if the value is assigned on some paths only.
+    name: the name of the location, for messages.
+    is_shared: whether another location refers to the same tensor; the program is then valid only
+    for this tensor.
+    condition: if the value is assigned on some paths only, the bool of the program that states
+    whether it is.
     """
 
     owner: Any
@@ -104,9 +105,9 @@ def _leaves_match(before: Any, now: Any) -> bool:
 
 
 class AttributeTracker:
-    """The attributes of objects before a capture, to find those that the capture assigns.
+    """The attributes of objects before a capture, to find the attributes that the capture assigns.
 
-    owner: a layer with its sublayers, or any object
+    owner: a layer, whose sublayers are tracked too, or any other object.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -133,8 +134,8 @@ class AttributeTracker:
 
 
 def take_side_effects(recorder: Recorder) -> list[SideEffect]:
-    """Restore the objects, dicts and lists from before the capture to which converted code assigned
-    values of the program, and return these as side effects.
+    """For objects, dicts and lists from before the capture: restore what converted code replaced by
+    values of the program, and return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
     return _restore_all(
@@ -194,7 +195,7 @@ def namespace_id(holder: Any) -> int:
 def mark_shared(effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]) -> None:
     """Mark the side effects whose previous tensor is also the value of another location.
 
-    locations: holder, key and value of each other location
+    locations: holder, key and value of each other location.
     """
     users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
     for holder, key, value in locations:

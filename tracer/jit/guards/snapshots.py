@@ -1,4 +1,6 @@
-"""Snapshots: what a Python value was, so that a guard can check later whether it still is."""
+"""Snapshots of Python values. A guard compares a snapshot from the capture with the current
+value.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,18 @@ RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A value that is compared by identity: a function, a layer or a tensor."""
+    """Snapshot of a value that is compared by identity: a function, a layer or a tensor."""
 
     value: Any
 
     def matches(self, now: Any) -> bool:
-        """Whether `now` is what the value was."""
+        """Whether the current value `now` is equal to the snapshot."""
         return now is self.value
 
 
 @dataclass(frozen=True)
 class ConstantSnapshot(Snapshot):
-    """A number, a string or None, compared by type and value."""
+    """Snapshot of a number, a string or None: compared by type and value."""
 
     def matches(self, now: Any) -> bool:
         """Compare by type and value."""
@@ -44,7 +46,7 @@ class ConstantSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class ArraySnapshot(Snapshot):
-    """An ndarray, compared by dtype, shape and elements."""
+    """Snapshot of an ndarray: compared by dtype, shape and elements."""
 
     copy: Any
 
@@ -60,7 +62,7 @@ class ArraySnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class SequenceSnapshot(Snapshot):
-    """A list or tuple, compared element by element."""
+    """Snapshot of a list or tuple: compared element by element."""
 
     items: tuple[Snapshot, ...]
 
@@ -73,7 +75,7 @@ class SequenceSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class DictSnapshot(Snapshot):
-    """A dict, compared by its keys in order and their values."""
+    """Snapshot of a dict: compared by its keys, in order, and their values."""
 
     items: tuple[tuple[Any, Snapshot], ...]
 
@@ -89,7 +91,7 @@ class DictSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class SetSnapshot(Snapshot):
-    """A set, compared by its members."""
+    """Snapshot of a set: compared by its members."""
 
     members: Hashable
 
@@ -100,7 +102,7 @@ class SetSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class LargeSnapshot(Snapshot):
-    """A container of many elements, compared by identity and length."""
+    """Snapshot of a large container: compared by identity and length."""
 
     count: int
 
@@ -111,7 +113,9 @@ class LargeSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class StateSnapshot(Snapshot):
-    """A deque, an iterator or a random generator, compared by identity and internal state."""
+    """Snapshot of a deque, an iterator or a random generator: compared by identity and internal
+    state.
+    """
 
     state: Any
 
@@ -136,7 +140,7 @@ class StateSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class UncheckedSnapshot(Snapshot):
-    """A value that each call assigns anew, so that any value matches."""
+    """Snapshot of a value that each call assigns again, so that any current value matches."""
 
     def matches(self, now: Any) -> bool:
         """Accept any value."""
@@ -148,7 +152,9 @@ def _keys_equal(key: Any, expected: Any) -> bool:
 
 
 def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
-    """Return a snapshot of a value. Iterators and random generators are compared by identity."""
+    """Return a snapshot of a value. Iterators and random generators are compared by
+    identity only.
+    """
     if isinstance(value, PLAIN):
         return ConstantSnapshot(value)
     if isinstance(value, np.ndarray):
@@ -177,7 +183,7 @@ def has_state(value: Any) -> bool:
 
 
 def ignore_state(snapshot: Snapshot) -> Snapshot:
-    """Compare iterators and random generators by identity from now on."""
+    """Return the snapshot with iterators and random generators compared by identity only."""
 
     def ignore(leaf: Snapshot) -> Snapshot:
         is_ignored = isinstance(leaf, StateSnapshot) and not leaf.is_buffer
@@ -187,8 +193,9 @@ def ignore_state(snapshot: Snapshot) -> Snapshot:
 
 
 def ignore_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
-    """Accept any value for some elements, given by the id of the list or dict and the index or
-    key.
+    """Return the snapshot without comparisons of some elements.
+
+    elements: for each element, the id of the list or dict, and the index or key.
     """
     if not elements or not isinstance(snapshot, SequenceSnapshot | DictSnapshot):
         return snapshot
@@ -264,7 +271,7 @@ def iter_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
 
 
 def restore_items(snapshot: Snapshot) -> None:
-    """Restore the items of a list or dict, and of the containers in it."""
+    """Restore the items of a list or dict, and of the containers that it contains."""
     if isinstance(snapshot, SequenceSnapshot):
         for item in snapshot.items:
             restore_items(item)
@@ -278,7 +285,7 @@ def restore_items(snapshot: Snapshot) -> None:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value consists of constants, so that a call can assign a copy of it."""
+    """Whether a value consists of constants only, so that each call can assign a copy of it."""
     if type(value) in (list, tuple):
         return all(map(is_constant, value))
     if type(value) is dict:

@@ -1,6 +1,6 @@
-"""Sources: where a value that captured code read comes from, as in torch.dynamo.
+"""Sources, as in torch.dynamo: where a value that captured code read is stored.
 
-A source can read its value again at a later call, and write or delete it.
+A source can read the current value at a later call, and can write or delete it.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class Source:
             delattr(self.holder, self.key)
 
     def matches(self, expected: Snapshot) -> bool:
-        """Whether the value is what it was."""
+        """Whether the current value matches a snapshot."""
         return expected.matches(self.read())
 
 
 class AttrSource(Source):
-    """An attribute of an object itself, in its `__dict__`."""
+    """An instance attribute of an object, in its `__dict__`."""
 
     def read(self) -> Any:
         """Return the attribute."""
@@ -91,7 +91,7 @@ class AttrSource(Source):
 
 
 class LayerTableSource(AttrSource):
-    """The keys or elements of one of LAYER_TABLES."""
+    """The keys or elements of one of LAYER_TABLES, the dicts and lists of a layer."""
 
     def read(self) -> Any:
         """Return the keys or elements as a list."""
@@ -118,8 +118,8 @@ class GlobalSource(Source):
 
 
 class ArgumentSource(GlobalSource):
-    """An argument of the captured function, or another object that only the capture refers to; in a
-    dict of its own.
+    """An argument of the captured function, or another object that only the capture refers to. The
+    capture stores it in a dict, which is the holder.
     """
 
 
@@ -142,7 +142,7 @@ class CellSource(Source):
 
 
 class LookupSource(Source):
-    """An attribute that converted code read, wherever Python finds it: in the object, in a slot or
+    """An attribute that converted code read, found by Python's lookup: in the object, in a slot or
     in a class.
     """
 
@@ -182,7 +182,7 @@ class ItemSource(Source):
 class CallSource(Source):
     """The result of a function that is cheap to call again, such as `os.getenv("NAME")`.
 
-    holder: the function with its arguments
+    holder: the function with its arguments.
     """
 
     kind = "name"
@@ -203,18 +203,18 @@ class CallSource(Source):
 
 
 class TensorSource(Source):
-    """The elements of a tensor that Python read, so that they became constants of the program."""
+    """The elements of a tensor that Python code read, which became constants of the program."""
 
     kind = "value"
     is_traced = True
 
     def read(self) -> Any:
-        """Return the array; an op that changes the tensor replaces it."""
+        """Return the array. Every op that changes the tensor replaces the array by another one."""
         return self.holder.array
 
     def matches(self, expected: Snapshot) -> bool:
-        """Compare the elements; a large array that shares no memory is compared by identity, since
-        ops do not write to arrays. An array on another device is not fetched to compare it.
+        """Compare the elements. A large array that shares no memory is compared by identity,
+        because ops do not write to arrays. An array on another device is not copied to the CPU.
         """
         now = self.read()
         is_same = now is expected.value
@@ -269,7 +269,9 @@ def lookup_item(holder: Any, key: Any) -> Any:
 
 
 def lookup_attribute(holder: Any, name: str) -> Any:
-    """Return an attribute without running user code; MISSING for one that would be computed."""
+    """Return an attribute without running user code; MISSING for one that a property or
+    `__getattr__` would compute.
+    """
     if isinstance(holder, type):
         return _lookup_in_classes(holder, name)
     class_attribute = _lookup_in_classes(type(holder), name)

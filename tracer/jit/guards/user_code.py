@@ -57,7 +57,7 @@ def is_users(function: FunctionType) -> bool:
 
 def is_user_object(value: Any) -> bool:
     """Whether a value is an object, class or module of the user whose attributes a function may
-    read. Functions, tensors, layers and objects of Oarlock are none.
+    read. False for functions, tensors, layers and objects of Oarlock.
     """
     if isinstance(
         value, Layer | Tensor | FunctionType | CellType | functools.partial
@@ -70,7 +70,9 @@ def is_user_object(value: Any) -> bool:
 
 
 def is_user_module(module: ModuleType) -> bool:
-    """Whether a module may hold settings of the user: neither a library nor a module of Oarlock."""
+    """Whether a module belongs to the user, so that it may hold settings: it is neither a library
+    nor part of Oarlock.
+    """
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
         return module.__spec__ is None and not module.__name__.startswith(PACKAGE)

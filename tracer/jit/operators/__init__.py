@@ -1,3 +1,3 @@
-"""The run-time functions that converted code calls instead of Python's statements and operators,
-one construct per file.
+"""The run-time functions that converted code calls in place of Python's statements and operators.
+Each file holds the functions for one construct.
 """

@@ -43,7 +43,7 @@ Setter = Callable[[list[Any]], None]
 
 
 def _mode_of(value: Any) -> Static | None:
-    """Return the mode of the recording if `value` is a value of the program."""
+    """Return the mode of the recording if `value` is a value of the program, otherwise None."""
     return static_mode(state.mode) if isinstance(value, Variable) else None
 
 
@@ -56,12 +56,10 @@ def if_(
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
-    """Operator for `if.
+    """Operator for `if test: then() else: other()`.
 
-    test: then() else: other()`.
-
-    get, put: getter and setter of the variables that the branches change; the first `count`, by
-    default all, are read afterwards
+    get, put: getter and setter of the variables that the branches change.
+    count: how many of them, from the first one on, are read afterwards; by default all.
     """
     test = truth_value(test)
     mode = _mode_of(test)
@@ -160,8 +158,8 @@ def _record_if(
 
 
 def _record_body(mode: Static, holds: bool, run: Callable[[], None]) -> None:
-    """Record the body of a branch. In a loop, an index error may be due to a list that a later part
-    of the body fills: then the loop body is recorded again.
+    """Record the body of a branch. If an index is out of range in a loop body, a later part of the
+    body may fill the list; then the loop body is recorded again.
     """
     try:
         record_branch_body(mode, holds, run)
@@ -203,7 +201,9 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
 
 
 def _select_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
-    """Select between lists of different lengths as an `if` statement that assigns a variable."""
+    """Select between lists of different lengths, by recording an `if` statement that assigns a
+    variable.
+    """
     held: list[Any] = [Undefined("the list")]
 
     def put(values: list[Any]) -> None:

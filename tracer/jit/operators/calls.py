@@ -1,5 +1,5 @@
-"""Function calls in converted code: user functions are converted at their first call, builtins get
-versions that accept values of the program.
+"""Function calls in converted code. User functions are converted at their first call; builtins are
+replaced by versions that accept values of the program.
 """
 
 from __future__ import annotations
@@ -136,7 +136,9 @@ def array_method(array: TensorArray, name: str) -> Any:
 
 
 def _wrap_library_function(function: Any) -> Any:
-    """Wrap a library function so that it receives TensorArrays for the lists that became such."""
+    """Wrap a library function. If a list argument became a TensorArray, the wrapper passes the
+    TensorArray.
+    """
     if not callable(function) or isinstance(function, type | Layer):
         return function
 
@@ -188,7 +190,7 @@ def _holds_variable(value: Any) -> bool:
 
 def _tracking_constructor(function: Any) -> Any:
     """Wrap a function that creates a list, dict or object, so that the result is registered as
-    new.
+    local.
     """
 
     @functools.wraps(function, updated=())
@@ -227,7 +229,7 @@ def _convert_constructor(kind: Any) -> Any:
 
 
 def _construct(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Create an object, and register it with the lists that it created."""
+    """Create an object, and register it and the lists that its constructor created as local."""
     result = track_new(function(*args, **kwargs))
     if is_user_object(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
@@ -280,7 +282,7 @@ def convert_if_user_code(function: Any) -> Any:
 
 
 def _notify_capture(function: FunctionType) -> None:
-    """Tell the capture which function is about to be called."""
+    """Report to the capture that a function is about to be called."""
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.on_call is not None:
         mode.recorder.on_call(function)
@@ -344,8 +346,8 @@ def _bool(*args: Any) -> Any:
 
 
 def truth_value(value: Any) -> Any:
-    """Return the value whose truth counts: of a TensorArray whether it is non-empty, of a user
-    object the result of `__bool__` or `__len__`.
+    """Return the value that decides the truth of an object: for a TensorArray whether it is
+    non-empty, for a user object the result of `__bool__` or `__len__`.
     """
     value = resolve(value)
     if isinstance(value, TensorArray):
@@ -432,7 +434,7 @@ def _extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def binary_extremum(op: str, a: Any, b: Any) -> Any:
-    """Return the larger or smaller of two values, of which one may be a number."""
+    """Return the larger or the smaller of two values; one of them may be a number."""
     meta = merged_meta(op, a, b, ("one value", "the other"))
     return mark_scalar(OPS[op](cast_to(a, meta), cast_to(b, meta)), merged_kind((a, b)))
 

@@ -1,4 +1,4 @@
-"""Python lists indexed by values of the program: read and assigned."""
+"""Reads and assignments of elements of Python lists at run-time indices."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class IndexableList:
         self._recorder, self._target = recorder, target
 
     def _must_become_array(self, position: Any) -> bool:
-        """Whether the index is known only at run time and a loop has the list, which then must
-        become a TensorArray.
+        """Whether the index is known only at run time and an open loop carries the list. The list
+        must then become a TensorArray.
         """
         loops = [
             inner for inner in self._recorder.open_blocks if id(self._target) in inner.loop_lists
@@ -119,7 +119,7 @@ def _describe(value: Any) -> str:
 
 
 def _checked_index(index: Variable, count: int) -> Any:
-    """Return a non-negative index; a run in which it is out of range fails."""
+    """Return a non-negative index. A run in which the index is out of range fails."""
     at = cast_to(OPS["reshape2"](index, shape=[1]), INT64)
     front = OPS["elementwise_add"](at, constant(count))
     at = OPS["where"](OPS["less_than"](at, constant(0)), front, at)

@@ -23,7 +23,7 @@ RAISED_AT = "_oarlock_raised_at"
 
 
 class BranchRaises(Exception):
-    """A recorded branch raises an exception.
+    """The user's code raises an exception in a recorded branch.
 
     holds: whether it is the branch for a true condition.
     error: the user's exception.
@@ -35,7 +35,7 @@ class BranchRaises(Exception):
 
 
 def mark_raise(error: Any) -> Any:
-    """Operator for the exception of a `raise` statement."""
+    """Operator for the exception of a `raise` statement: marks it as raised by the user's code."""
     result = error() if isinstance(error, type) and issubclass(error, Exception) else error
     if isinstance(result, Exception) and static_mode(state.mode) is not None:
         result.__dict__[RAISED_AT] = str(user_line() or "")
@@ -45,7 +45,8 @@ def mark_raise(error: Any) -> Any:
 def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     """Record the body of a branch.
 
-    Raises BranchRaises if it executes a `raise` statement of the user; in-place changes are undone.
+    Raises BranchRaises if the body executes a `raise` statement of the user; in-place changes of
+    the body are then undone.
     """
     try:
         return run()
@@ -59,7 +60,7 @@ def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any
 
 
 def emit_raise_check(mode: Static, condition: Variable, stop: BranchRaises) -> None:
-    """Write an assert that fails a run in which the condition leads to a `raise`."""
+    """Write an assert that fails each run in which the condition leads to a `raise`."""
     holds = OPS["logical_not"](condition) if stop.in_true_branch else condition
     emit_check(
         mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[RAISED_AT]
@@ -96,7 +97,9 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
 
 
 def _assert_message(message: Callable[[], Any]) -> Any:
-    """Return the message of an assert; its source text if it depends on values."""
+    """Return the message of an assert. If it depends on values of the program, return its source
+    text.
+    """
     try:
         return message()
     except TraceError:
@@ -107,9 +110,9 @@ def _assert_message(message: Callable[[], Any]) -> Any:
 def emit_check(
     mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None
 ) -> None:
-    """Write an assert that fails a run in which `holds` is false.
+    """Write an assert that fails each run in which `holds` is false.
 
-    where: the user's line, by default the current one
+    where: the user's line, by default the current one.
     """
     check_condition("assert", holds)
     mode.recorder.open_blocks[-1].conditions |= facts_if(holds, True)

@@ -25,8 +25,8 @@ MAX_UNROLLED = 32
 
 
 class DynamicIterable:
-    """An iterable with a number of items, an int or a value of the program, and an item for each
-    index.
+    """An iterable with a number of items, which is an int or a run-time value, and access to the
+    items by index.
     """
 
     count: Any
@@ -51,12 +51,17 @@ class DynamicIterable:
         return int(self.count)
 
     def is_empty(self) -> bool:
-        """Whether nothing is known of the items because none was written yet."""
+        """Whether nothing was written to the iterable yet, so that the type of its items is
+        unknown.
+        """
         return False
 
 
 class TensorIterable(DynamicIterable):
-    """The rows of a tensor. x [N, *]"""
+    """The rows of a tensor.
+
+    x: [N, *]
+    """
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -197,8 +202,8 @@ def as_scalar(bound: Any) -> Any:
 
 
 def as_dynamic_iterable(iterable: Any) -> Any:
-    """Return a DynamicIterable for a value that may be iterated by the program, otherwise the value
-    itself.
+    """Return a DynamicIterable for a value that a recorded loop can iterate; any other value
+    unchanged.
     """
     iterable = require_complete(iterable)
     if isinstance(iterable, DynamicIterable):

@@ -81,10 +81,10 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         ):
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
-    return _select_value(op.removeprefix("logical_"), a, b)
+    return _record_and_or(op.removeprefix("logical_"), a, b)
 
 
-def _select_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_and_or(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
             "Python asks whether the first one is true, which has several elements; use "
@@ -103,8 +103,8 @@ def _select_value(name: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 
 def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Record both operands. If the second one has side effects or may fail, it is recorded as a
-    branch that runs only if it counts.
+    """Record both operands. If the second one has side effects or may fail, it is recorded in a
+    branch that runs only if the first operand does not determine the result.
     """
     mode = static_mode(state.mode)
     if mode is None:
@@ -137,7 +137,7 @@ def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 
 def _may_be_out_of_range(op: OpDesc) -> bool:
-    """Whether an op fails for an index out of range, which the first operand may exclude."""
+    """Whether an op fails for an index out of range. The first operand may test the index."""
     return op.type in LOOKUP_OPS or (
         op.type == "slice"
         and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
@@ -150,7 +150,7 @@ LOOKUP_OPS = frozenset(
 
 
 def _combine_conditions(op: str, found: Any, a: Any, b: Any) -> Any:
-    """Set what a conjunction or disjunction implies about none flags and other conditions."""
+    """Record what a conjunction or disjunction implies about none flags and other conditions."""
     if isinstance(found, Variable):
         one, two = none_implications(a), none_implications(b)
         both = op == "logical_and"
@@ -273,8 +273,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def compare_chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
-    """Operator for `a < b < c`: each operand is evaluated once, and not after the result is
-    known.
+    """Operator for `a < b < c`. Each operand is evaluated at most once, and only while the result
+    is not determined.
     """
     left, found = operands[0](), True
     for kind, operand in zip(kinds, operands[1:], strict=True):

@@ -74,8 +74,9 @@ def while_(
 
 
 def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[Static | None, Any]:
-    """Evaluate a condition. If it is a value of the program, undo its effects and return the
-    recording: the loop evaluates the condition again.
+    """Evaluate a condition. If it is a value of the program, undo its effects and return the mode
+    of the
+    recording: the recorded loop evaluates the condition again.
     """
     mode = static_mode(state.mode)
     if mode is None:
@@ -103,10 +104,8 @@ def for_(
     names: Sequence[str],
     test: Callable[[], Any] | None = None,
 ) -> None:
-    """Operator for `for item in.
-
-    iterable: body(item)`, while `test()` holds. Recorded as a loop if the iterable is a value of
-    the program.
+    """Operator for `for item in iterable: body(item)`, which continues while `test()` is true.
+    Recorded as a loop if the number of items is known only at run time.
     """
     reject_outer_iterators(iterable)
     rows = as_dynamic_iterable(iterable)

@@ -1,7 +1,7 @@
 """Writes to locations outside of a function: cells, globals, attributes and elements.
 
-Converted code calls `before_write` before it mutates an object, and `track_new` for an object that
-it creates. Locations that a called function may write are saved by `track_before_call`.
+Converted code calls `before_write` before it mutates an object, and `track_new` for each object
+that it creates. `track_before_call` saves the locations that a called function may write.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ DEPTH = 2  # of nested containers and objects
 
 
 def before_write(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
-    """Save a list, dict or object that converted code is about to change. Return it; a list is
-    wrapped so that the program can index it.
+    """Save a list, dict or object that converted code is about to change, and return it. A list is
+    returned in a wrapper that accepts run-time indices.
 
     attribute: the attribute that is assigned, if known.
     reads: whether the attribute is read before.
@@ -135,8 +135,8 @@ def declare_locations(
 
 
 def own_locations(recorder: Recorder, put: Any) -> None:
-    """Exclude the variables of a statement from the tracking in the current block: the statement
-    itself merges them.
+    """Exclude the variables of an `if` or loop statement from the tracking in the current block,
+    because the statement merges them itself.
     """
     inner = recorder.open_blocks[-1]
     for cell in getattr(put, "cells", ()):
@@ -151,8 +151,8 @@ def own_locations(recorder: Recorder, put: Any) -> None:
 def track_before_call(
     recorder: Recorder, function: Any, converted: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Wrap a function that is called in a branch or loop, so that the locations that it may write
-    are saved before.
+    """Wrap a function that is called in a branch or loop. The wrapper first saves the locations
+    that the function may write.
     """
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -193,7 +193,7 @@ def locations_of_call(
 
 
 def locations_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[MutableLocation]:
-    """Yield the locations of a mutable value and of the values in it."""
+    """Yield the locations of a mutable value and of the values that it contains."""
     inside: list[tuple[str, Any]] = []
     if type(value) in (list, MayAliasList):
         yield ListItems(name, value)

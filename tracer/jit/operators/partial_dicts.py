@@ -1,5 +1,5 @@
-"""Dicts that have a key on some paths only: `d["w"] = x` under a condition. Single keys can be read
-and tested; the whole dict cannot.
+"""Dicts that have a key on some paths only: `d["w"] = x` under a condition. Converted code can read
+and test single keys; iterating or copying such a dict raises an error.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def num_keys(held: dict[Any, Any]) -> Any:
 
 
 def require_complete(value: Any) -> Any:
-    """Return a value that is read as a whole.
-
-    Raises TraceError for a dict whose keys depend on the path.
+    """Return a value of which code is about to read all items. Raises TraceError for a dict whose
+    keys depend on the path.
     """
     value = resolve(value)
     if isinstance(value, dict) and static_mode(state.mode) is not None:
@@ -51,7 +50,7 @@ def require_complete(value: Any) -> Any:
 
 
 def require_complete_items(value: Any) -> Any:
-    """Check a value that is compared, with the dicts in it."""
+    """Check a value that is about to be compared, and the dicts that it contains."""
     inner = (
         value.values()
         if isinstance(value, dict)

@@ -1,5 +1,6 @@
-"""Operations that depend on whether a value is a Python number: class, identity, formatting, dict
-lookup. For a symbolic scalar they return what the number returns, or raise an error.
+"""Operations whose result depends on whether a value is a Python number: class, identity,
+formatting, dict lookup. For a symbolic scalar they return what they return for the number, or raise
+an error.
 """
 
 from __future__ import annotations
@@ -135,8 +136,8 @@ def _formatting_function(name: str, python: Callable[..., Any]) -> Callable[...,
 
 
 def is_present(held: Variable) -> Any:
-    """Whether a value of an attribute or dict was assigned on the path of a run: True, or a bool of
-    the program.
+    """Whether a maybe-undefined value of an attribute or dict is defined: True, or a bool of the
+    program.
     """
     mode = static_mode(state.mode)
     return True if mode is None else is_defined(mode.recorder, held)
@@ -174,7 +175,9 @@ def _get(value: Any, name: str, *default: Any) -> Any:
 
 
 def get_entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None) -> Any:
-    """Return `held[key]` for a symbolic scalar; `missing()` if no key equals it."""
+    """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
+    equals it.
+    """
     found = [(k, v) for k, v in dict.items(held) if is_number(k)]
     if not found:
         if missing is None:
@@ -235,8 +238,8 @@ PLAIN_MODULES = sys.stdlib_module_names | {"numpy"}
 
 
 def wrap_builtin_errors(function: Any) -> Any:
-    """Wrap a function of Python or its library so that its error names the symbolic scalar that it
-    cannot handle.
+    """Wrap a function of Python or its standard library. If it cannot handle a symbolic scalar, its
+    error names the scalar.
     """
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__

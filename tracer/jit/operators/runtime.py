@@ -70,9 +70,10 @@ NO_RETURN_VALUE = Undefined(
 
 
 def return_value(value: Any, whether: Any = True, name: str = "") -> Any:
-    """Operator for the return value of a function; None if no path through it returned one.
+    """Operator for the return value of a function; None if no path through the function returns a
+    value.
 
-    whether: whether a value was returned, if that depends on the path
+    whether: whether a value was returned; a bool of the program if that depends on the path.
     """
     if isinstance(whether, Variable) and value is not None:
         return _optional_return_value(whether, value, name)
@@ -115,7 +116,9 @@ def read_attribute(read: Callable[[], Any], name: str) -> Any:
 
 
 def needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
-    """Whether an attribute must be set to `value`, because it refers to another object."""
+    """Whether an attribute must be assigned, because it does not refer to the object
+    `value` yet.
+    """
     if isinstance(value, Undefined):
         return False
     try:

@@ -1,5 +1,5 @@
-"""Python functions and slices of sequences whose length is known only at run time: `list`, `sum`,
-`max`, `sorted`, `any`.
+"""Python functions (`list`, `sum`, `max`, `sorted`, `any`) and slices for sequences whose length is
+known only at run time.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _slice_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
 
 
 def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
-    """Return a bound of a slice as an index from the front."""
+    """Return a bound of a slice as a non-negative index within the list."""
     at = cast_to(
         OPS["reshape2"](bound, shape=[])
         if isinstance(bound, Variable) and bound.meta.shape
@@ -160,8 +160,8 @@ def _reversed(values: Any) -> Any:
 
 
 def _normalize_index(index: Any, length: Any) -> Any:
-    """Return a non-negative index for one that may count from the end; the length, which is out of
-    range, if there is no such element.
+    """Return a non-negative index for one that may count from the end. If there is no such element,
+    return the length, which is out of range.
     """
     at = OPS["where"](index < 0, index + length, index)
     return OPS["where"](at < 0, length, at)

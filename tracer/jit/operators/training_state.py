@@ -32,8 +32,8 @@ def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
 
 
 def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
-    """Whether a call belongs to a training step: raises SideEffectError, or returns True while
-    `oarlock explain` runs, which skips the call.
+    """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
+    `oarlock explain` runs, it returns True and the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
     return reject_training_state(mode, function if owner is None else owner, name)

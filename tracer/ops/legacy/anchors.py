@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
 from ..half_precision import upcast_half
-from ..meta_rules import check_float, multiply_dims, size_of
+from ..shared_meta_rules import check_float, multiply_dims, size_of
 
 
 def _boxes_around(places: Any, sizes: Any) -> Any:

@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import NO_HALF
 from ..lod import row_offsets, sequence_ids
-from ..meta_rules import check_float, dims_match, float_like_x
+from ..shared_meta_rules import check_float, dims_match, float_like_x
 
 
 def round_half_up(x: Any) -> Any:

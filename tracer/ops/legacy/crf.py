@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, row_ranges, without_lod
-from ..meta_rules import no_second_order
+from ..shared_meta_rules import no_second_order
 
 SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 

@@ -10,8 +10,8 @@ from ...core.op import OPS, Meta, check, op
 from ..elementwise import div, masked, mul
 from ..half_precision import upcast_half
 from ..loss import _label_elements, check_label_dtype
-from ..meta_rules import check_float, proto_of, shape_of, shapes_match
 from ..reduce import reduce_sum
+from ..shared_meta_rules import check_float, proto_of, shape_of, shapes_match
 from ..unary_math import negative, one_minus
 
 # As in Paddle, the loss is at most this value, not infinite.

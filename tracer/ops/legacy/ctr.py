@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Long, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids
-from ..meta_rules import check_float, dims_match, like_x, no_second_order
+from ..shared_meta_rules import check_float, dims_match, like_x, no_second_order
 
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF
 from ..lod import without_lod
-from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
+from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 

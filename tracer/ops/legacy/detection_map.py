@@ -9,8 +9,8 @@ from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF
 from ..lod import row_offsets, without_lod
-from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
+from ..shared_meta_rules import check_float, dims_match
 
 SAME = 1e-6  # overlaps that differ by less are treated as equal
 

@@ -11,7 +11,7 @@ from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths, without_lod
-from ..meta_rules import check_float, dims_match
+from ..shared_meta_rules import check_float, dims_match
 
 MATCH_TYPES = "it chooses among boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..half_precision import upcast_half
-from ..meta_rules import check_float, dims_match, known_dim, shape_of, shapes_match
+from ..shared_meta_rules import check_float, dims_match, known_dim, shape_of, shapes_match
 
 
 @op("fsp", "X, Y -> Out", same_dtype="X Y")

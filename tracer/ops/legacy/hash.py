@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Long, Meta, check, op
-from ..meta_rules import size_of
+from ..shared_meta_rules import size_of
 
 P1, P2, P3, P4, P5 = (
     np.uint64(p)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges
-from ..meta_rules import dims_match, like_x, no_second_order
+from ..shared_meta_rules import dims_match, like_x, no_second_order
 
 
 @op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)

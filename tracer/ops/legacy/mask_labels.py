@@ -10,8 +10,8 @@ from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
-from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
+from ..shared_meta_rules import check_float, dims_match
 
 SUBPIXELS = 5  # subpixel steps per pixel
 
@@ -72,7 +72,7 @@ def _bounding_boxes(outlines: list[Any]) -> Any:
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
 
-def _image_masks(
+def _masked_regions(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
     """Foreground regions, their indices, classes and masks. Without foreground regions, the
@@ -148,7 +148,9 @@ def generate_mask_labels(
     for n, (a, b) in enumerate(pairwise(cuts)):
         whole = range(points_lod[0][n], points_lod[0][n + 1])
         here = [things[i] for i in whole if counted[i]]
-        made.append(_image_masks(here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution))
+        made.append(
+            _masked_regions(here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution)
+        )
     regions, numbers, classes, masks = (np.concatenate(parts) for parts in zip(*made, strict=True))
     out = np.full((len(masks), num_classes, resolution**2), -1, np.int32)
     out[np.arange(len(masks)), classes] = masks

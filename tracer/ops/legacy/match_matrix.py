@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets
-from ..meta_rules import (
+from ..shared_meta_rules import (
     check_float,
     dims_match,
     like_each_input,

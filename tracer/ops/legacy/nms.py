@@ -9,9 +9,9 @@ from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths
-from ..meta_rules import check_float, dims_match
 from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates
 from ..nms import Found, overlaps, suppress
+from ..shared_meta_rules import check_float, dims_match
 from .box_clip import image_edges
 
 

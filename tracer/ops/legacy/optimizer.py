@@ -9,8 +9,8 @@ from ...core.arrays import np
 from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
 from ..half_precision import upcast_half
-from ..meta_rules import check_float, shapes_match, size_of
 from ..optimizer import UPDATE_OP, reject_master_param
+from ..shared_meta_rules import check_float, shapes_match, size_of
 
 
 def _like_inputs(*indices: int) -> Any:

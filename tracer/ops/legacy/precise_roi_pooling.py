@@ -8,8 +8,8 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF, image_offsets
 from ..lod import sequence_ids, without_lod
-from ..meta_rules import like_each_input, no_second_order
 from ..roi_pooling import check_regions
+from ..shared_meta_rules import like_each_input, no_second_order
 
 
 def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:

@@ -10,8 +10,8 @@ from ...core.op import PYTHON_LOOP, Floats, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
-from ..meta_rules import check_float, dims_match
 from ..nms import overlaps
+from ..shared_meta_rules import check_float, dims_match
 from .anchor_targets import SAME, encode_boxes
 
 

@@ -8,8 +8,8 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import masked, mul, scale, sub
 from ..half_precision import upcast_half
-from ..meta_rules import check_float, like_x, proto_of, shape_of, shapes_match
 from ..reduce import reduce_sum
+from ..shared_meta_rules import check_float, like_x, proto_of, shape_of, shapes_match
 from ..unary_math import negative, one_minus, sigmoid
 
 

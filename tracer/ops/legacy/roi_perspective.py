@@ -7,8 +7,8 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF
-from ..meta_rules import like_x, no_second_order
 from ..roi_pooling import check_regions
+from ..shared_meta_rules import like_x, no_second_order
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_owners
 

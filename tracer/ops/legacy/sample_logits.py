@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core import rng
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
+from ..shared_meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
 
 
 def _log_uniform(classes, of):

@@ -6,7 +6,7 @@ from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, sequence_ids
 from ..matmul import matmul
-from ..meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, no_second_order
 
 
 def _row_windows(lod, length, start):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets
-from ..meta_rules import dims_match, multiply_dims, no_second_order
+from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,

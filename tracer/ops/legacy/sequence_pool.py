@@ -13,7 +13,7 @@ from ..lod import (
     segment_sum,
     sequence_ids,
 )
-from ..meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, no_second_order
 
 POOLS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 

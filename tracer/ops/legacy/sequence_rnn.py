@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
 from ..lod import lengths, row_offsets
-from ..meta_rules import dims_match, multiply_dims, no_second_order
+from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
 
 
 def _sigmoid(x):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids, without_lod
-from ..meta_rules import like_x, no_second_order
 from ..shape import reshape_like
+from ..shared_meta_rules import like_x, no_second_order
 
 WHOLE_ROWS = "it moves whole numbers"
 

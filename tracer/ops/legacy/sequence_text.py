@@ -9,8 +9,8 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, sequence_ids, without_lod
-from ..meta_rules import like_x, no_second_order
 from ..pixel_shuffle import fold_like, unfold
+from ..shared_meta_rules import like_x, no_second_order
 
 DISCRETE_RESULT = "it chooses among whole numbers"
 

@@ -8,10 +8,10 @@ from typing import Any
 from ...core.op import OPS, VALUE_INDEPENDENT, Ints, Meta, check, op
 from ..creation import diag_v2, diag_v2_grad
 from ..index import check_integers, one_hot_v2
-from ..meta_rules import dims_match, proto_dtype, shape_of
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
+from ..shared_meta_rules import dims_match, proto_dtype, shape_of
 
 
 @op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)

@@ -7,8 +7,8 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import add
-from ..meta_rules import check_float, multiply_dims, shape_of
 from ..pool import pool2d, pool_grad
+from ..shared_meta_rules import check_float, multiply_dims, shape_of
 
 
 def _level(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:

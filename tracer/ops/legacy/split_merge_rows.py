@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import Meta, check, check_dtype, op
-from ..meta_rules import known_dim, shapes_match
+from ..shared_meta_rules import known_dim, shapes_match
 
 
 def _mask_rows(mask, rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..meta_rules import check_float, dims_match, like_each_input, no_second_order
+from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
 
 
 def _children(edges):

@@ -1,4 +1,4 @@
-"""Mixed precision in programs that are written by hand: paddle.static.amp."""
+"""Mixed precision for static graph programs: `paddle.static.amp`."""
 
 from . import bf16
 from .decorate import OptimizerWithMixedPrecision, decorate

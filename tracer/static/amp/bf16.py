@@ -1,4 +1,4 @@
-"""The older names of bfloat16 in programs that are written by hand: paddle.static.amp.bf16."""
+"""Older names of the bfloat16 functions for static graph programs: `paddle.static.amp.bf16`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ bf16_guard = fp16_guard
 
 
 class AutoMixedPrecisionListsBF16(AutoMixedPrecisionLists):
-    """Which ops run in bfloat16 and which in float32.
+    """The ops that run in bfloat16 and those that run in float32.
 
     custom_fp32_varnames: variables whose ops stay in float32
     """
@@ -49,8 +49,11 @@ def decorate_bf16(
     use_pure_bf16: bool = False,
     use_bf16_guard: bool | None = None,
 ) -> OptimizerWithMixedPrecision:
-    """An optimizer that trains in bfloat16, its loss as it is; with use_pure_bf16 all ops that may,
-    or those under bf16_guard.
+    """Wrap an optimizer so that it trains in bfloat16 without loss scaling.
+
+    use_pure_bf16: cast all ops except those of the float32 list, not only those of the bfloat16
+    list
+    use_bf16_guard: cast only the ops under `bf16_guard`; by default the value of use_pure_bf16
     """
     lists = amp_lists or AutoMixedPrecisionListsBF16()
     return decorate(
@@ -67,7 +70,7 @@ def decorate_bf16(
 def rewrite_program_bf16(
     main_prog: Program, amp_lists: AutoMixedPrecisionLists | None = None
 ) -> None:
-    """Let the ops of a program that the lists name run in bfloat16."""
+    """Let the ops of the lists run in bfloat16; changes the program."""
     cast_model_to_fp16(main_prog, amp_lists or AutoMixedPrecisionListsBF16(), False, bfloat16, "O1")
 
 
@@ -77,7 +80,7 @@ def cast_model_to_bf16(
     amp_lists: AutoMixedPrecisionLists | None = None,
     use_bf16_guard: bool = True,
 ) -> set[str]:
-    """Let all ops of a program that may run in bfloat16; see cast_model_to_fp16."""
+    """Let all ops of a program run in bfloat16 that support it; like `cast_model_to_fp16`."""
     lists = amp_lists or AutoMixedPrecisionListsBF16()
     return cast_model_to_fp16(program or default_main_program(), lists, use_bf16_guard, bfloat16)
 
@@ -85,10 +88,12 @@ def cast_model_to_bf16(
 def cast_parameters_to_bf16(
     place: Any, program: Program, scope: Any = None, to_bf16_var_names: Any = None
 ) -> None:
-    """Nothing: parameters stay float32; see cast_parameters_to_fp16."""
+    """Do nothing: parameters stay float32, as with `cast_parameters_to_fp16`."""
     cast_parameters_to_fp16(place, program, scope, to_bf16_var_names, bfloat16)
 
 
 def convert_float_to_uint16(in_list: Any) -> np.ndarray[Any, np.dtype[np.uint16]]:
-    """The upper halves of the bits of floats: bfloat16, cut as Paddle cuts.   [*] -> uint16 [*]"""
+    """Return the upper 16 bits of float32 values: bfloat16 without rounding, as in Paddle.
+    Shape [*].
+    """
     return (np.ascontiguousarray(in_list, "float32").view(np.uint32) >> 16).astype(np.uint16)

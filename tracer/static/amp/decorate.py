@@ -26,11 +26,11 @@ Pairs = list[tuple[Any, Any]]
 
 
 class OptimizerWithMixedPrecision:
-    """An optimizer that rewrites the program of a loss, multiplies the loss by a factor, and
-    divides gradients by it.
+    """An optimizer that casts ops of the program, multiplies the loss by a scale and divides the
+    gradients by it.
 
-    A step whose gradients are not all finite is left out.
-    With a dynamic factor such steps shrink it, and good ones grow it.
+    A step is skipped if a gradient is not finite. Dynamic loss scaling decreases the scale after
+    such steps and increases it after a number of steps with finite gradients.
     """
 
     def __init__(
@@ -49,35 +49,39 @@ class OptimizerWithMixedPrecision:
         use_master_grad: bool = False,
         use_promote: bool = False,
     ) -> None:
-        half = dtype == "bfloat16"
+        is_bfloat16 = dtype == "bfloat16"
         self._optimizer, self._amp_lists, self._level, self._dtype = (
             optimizer,
             amp_lists,
             level,
             dtype,
         )
-        self._dynamic = use_dynamic_loss_scaling and not half
-        self._start = 1.0 if half and use_dynamic_loss_scaling else float(init_loss_scaling)
-        self._grows = (incr_every_n_steps, incr_ratio)
-        self._shrinks = (decr_every_n_nan_or_inf, decr_ratio)
-        self._guarded, self._promote = bool(use_amp_guard) and level == "O2", use_promote
-        self._factor: Variable | None = None
-        self._scaled: Any = None
-        self._counts: dict[str, Variable] = {}
+        self._dynamic = use_dynamic_loss_scaling and not is_bfloat16
+        self._initial_scale = (
+            1.0 if is_bfloat16 and use_dynamic_loss_scaling else float(init_loss_scaling)
+        )
+        self._increase = (incr_every_n_steps, incr_ratio)
+        self._decrease = (decr_every_n_nan_or_inf, decr_ratio)
+        self._use_guard, self._promote = bool(use_amp_guard) and level == "O2", use_promote
+        self._scale: Variable | None = None
+        self._scaled_loss: Any = None
+        self._step_counts: dict[str, Variable] = {}
         self._program: Program | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._optimizer, name)
 
     def get_loss_scaling(self) -> Variable:
-        """The variable of the factor, float32[1].   Raises OarlockError before minimize()."""
-        if self._factor is None:
-            raise OarlockError(with_user_line("get_loss_scaling: call minimize() before"))
-        return self._factor
+        """Return the variable of the loss scale, float32[1]. Raises OarlockError before
+        minimize().
+        """
+        if self._scale is None:
+            raise OarlockError(with_user_line("get_loss_scaling: call minimize() first"))
+        return self._scale
 
     def get_scaled_loss(self) -> Variable | None:
-        """The loss times the factor; None before minimize()."""
-        return self._scaled
+        """Return the scaled loss; None before minimize()."""
+        return self._scaled_loss
 
     def amp_init(
         self,
@@ -87,23 +91,23 @@ class OptimizerWithMixedPrecision:
         use_fp16_test: bool = False,
         rewrite_master_weight: bool = False,
     ) -> None:
-        """Let `test_program` run in half precision too, where that is asked for.
+        """Let `test_program` run in half precision too, at level O2 or with use_fp16_test.
 
         Parameters stay float32.
         """
         if self._program is None:
-            raise OarlockError(with_user_line("amp_init: call minimize() before"))
+            raise OarlockError(with_user_line("amp_init: call minimize() first"))
         if test_program is not None and (self._level == "O2" or use_fp16_test):
-            self._rewrite(test_program)
+            self._cast_program(test_program)
 
-    def _rewrite(self, program: Program) -> None:
+    def _cast_program(self, program: Program) -> None:
         if self._level != "O0":
-            settings = (self._guarded, dtype_of(self._dtype), self._level, self._promote)
-            cast_model_to_fp16(program, self._amp_lists, *settings)
+            config = (self._use_guard, dtype_of(self._dtype), self._level, self._promote)
+            cast_model_to_fp16(program, self._amp_lists, *config)
 
     @property
-    def _scales(self) -> bool:
-        return self._dynamic or self._start != 1.0
+    def _uses_scaling(self) -> bool:
+        return self._dynamic or self._initial_scale != 1.0
 
     def backward(
         self,
@@ -113,73 +117,75 @@ class OptimizerWithMixedPrecision:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> Pairs:
-        """Rewrite the program and append the gradients of the scaled loss; gives pairs of a
-        parameter and its gradient.
+        """Cast ops of the program and append the gradients of the scaled loss.
+
+        Returns pairs of a parameter and its gradient.
         """
         self._program = program = program_of("decorate: backward", loss)
         with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
-            self._factor = self._global("loss_scaling", self._start, "float32")
+            self._scale = self._create_global("loss_scaling", self._initial_scale, "float32")
             if self._dynamic:
-                self._counts = {
-                    name: self._global(f"num_{name}_steps", 0, "int32") for name in ("good", "bad")
+                self._step_counts = {
+                    name: self._create_global(f"num_{name}_steps", 0, "int32")
+                    for name in ("good", "bad")
                 }
-            self._rewrite(program)
+            self._cast_program(program)
             with program.recorder.as_role(Role.BACKWARD):
-                self._scaled = loss * self._factor if self._scales else loss
-            found: Pairs = self._optimizer.backward(
-                self._scaled, startup_program, parameter_list, no_grad_set, callbacks
+                self._scaled_loss = loss * self._scale if self._uses_scaling else loss
+            pairs: Pairs = self._optimizer.backward(
+                self._scaled_loss, startup_program, parameter_list, no_grad_set, callbacks
             )
-        return found
+        return pairs
 
     @staticmethod
-    def _global(name: str, value: float, dtype: str) -> Variable:
+    def _create_global(name: str, value: float, dtype: str) -> Variable:
         return create_global_var([1], value, dtype, persistable=True, name=generate(name))
 
     def apply_gradients(self, params_grads: Sequence[tuple[Any, Any]]) -> Any:
-        """Append the step with gradients of a scaled loss."""
+        """Append the optimizer ops for gradients of the scaled loss."""
         pairs = [(p, g) for p, g in params_grads if g is not None]
-        if not self._scales:
+        if not self._uses_scaling:
             return self._optimizer.apply_gradients(pairs)
         assert self._program is not None
         with (
             use_mode(StaticGraphMode(self._program)),
             self._program.recorder.as_role(Role.OPTIMIZE),
         ):
-            grads, bad = OPS["check_finite_and_unscale"](
+            grads, is_bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
             )
             if self._dynamic:
-                self._change_factor(bad)
-            with ConditionalBlock([OPS["logical_not"](bad)], is_scalar_condition=True).block():
+                self._update_scale(is_bad)
+            with ConditionalBlock([OPS["logical_not"](is_bad)], is_scalar_condition=True).block():
                 return self._optimizer.apply_gradients(
                     [(p, g) for (p, _), g in zip(pairs, grads, strict=True)]
                 )
 
-    def _change_factor(self, bad: Variable) -> None:
-        """What GradScaler.update does: count steps of one kind in a row, and change the factor when
-        there are enough.
+    def _update_scale(self, is_bad: Variable) -> None:
+        """Append the update of the scale, as `GradScaler.update`: count consecutive steps of one
+        kind and change the scale when their number reaches the limit.
         """
-        good = OPS["logical_not"](bad)
-        factor: Any = self.get_loss_scaling()
-        for name, happened, (every, ratio) in (
-            ("good", good, self._grows),
-            ("bad", bad, self._shrinks),
+        is_good = OPS["logical_not"](is_bad)
+        scale: Any = self.get_loss_scaling()
+        for name, is_kind, (limit, ratio) in (
+            ("good", is_good, self._increase),
+            ("bad", is_bad, self._decrease),
         ):
-            count = self._counts[name]
-            more: Any = (count + 1) * happened.astype("int32")  # the other count restarts
-            due = OPS["equal"](
-                more,
-                OPS["fill_constant"](shape=[1], value=float(every), dtype=dtype_of("int32").proto),
+            count = self._step_counts[name]
+            # a step of the other kind resets the count
+            incremented: Any = (count + 1) * is_kind.astype("int32")
+            is_due = OPS["equal"](
+                incremented,
+                OPS["fill_constant"](shape=[1], value=float(limit), dtype=dtype_of("int32").proto),
             )
-            changed = factor * ratio
-            factor = OPS["where"](due, changed, factor)
+            scale = OPS["where"](is_due, scale * ratio, scale)
             StaticGraphMode(self._program).write(
-                more * OPS["logical_not"](due).astype("int32"), count
+                incremented * OPS["logical_not"](is_due).astype("int32"), count
             )
-        StaticGraphMode(self._program).write(factor * 1.0, self.get_loss_scaling())
+        StaticGraphMode(self._program).write(scale * 1.0, self.get_loss_scaling())
 
     def apply_optimize(self, loss: Variable, startup_program: Any, params_grads: Pairs) -> Any:
-        """Apply the gradients with the optimizer."""
+        """Append the optimizer ops for these gradients."""
         with program_guard(program_of("decorate: apply_optimize", loss), startup_program):
             return self.apply_gradients(params_grads)
 
@@ -190,16 +196,17 @@ class OptimizerWithMixedPrecision:
         parameter_list: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[Any, Pairs]:
-        """Rewrite the program, append gradients and the step; gives the ops of the step, and pairs
-        of a parameter and its gradient.
+        """Cast ops of the program, append gradients and optimizer ops.
+
+        Returns the optimizer ops, and pairs of a parameter and its gradient.
         """
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
 
-# The parameters after init_loss_scaling in the older order: their names, and today's defaults in
-# these positions.
-PLACES = {
+# Parameters after init_loss_scaling in the signature of `fluid.contrib.mixed_precision.decorate`,
+# each with the default of the parameter that today's signature has in this position.
+LEGACY_PARAMETERS = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,
     "incr_ratio": False,
@@ -208,9 +215,11 @@ PLACES = {
 }
 
 
-def _older(*given: Any) -> dict[str, Any]:
-    """Arguments by the names that the older order of places gives them."""
-    pairs = zip(PLACES.items(), given, strict=True)
+def _legacy_arguments(*args: Any) -> dict[str, Any]:
+    """Return positional arguments of the older signature by name, without those left at the
+    default.
+    """
+    pairs = zip(LEGACY_PARAMETERS.items(), args, strict=True)
     return {
         name: value for (name, default), value in pairs if value is not default and value != default
     }
@@ -235,40 +244,45 @@ def decorate(
     use_fp16_guard: bool | None = None,
     use_bf16: bool | None = None,
 ) -> OptimizerWithMixedPrecision:
-    """An optimizer like `optimizer` that trains in mixed precision.
+    """Wrap an optimizer so that it trains in mixed precision.
 
-    level: see paddle.amp.auto_cast
+    level: as in `paddle.amp.auto_cast`
 
-    Takes the arguments of both of Paddle's: with use_pure_fp16, use_fp16_guard or use_bf16 the
-    defaults are those of the older one, as with a number for `level`: then the places of the
-    arguments behind it are the older one's too.
+    Accepts the arguments of both of Paddle's signatures. With use_pure_fp16, use_fp16_guard or
+    use_bf16, or if `level` is a number (the older init_loss_scaling), defaults are those of the
+    older signature. In the latter case the following positional arguments are also in its order.
     """
     if not isinstance(level, str):
         return decorate(
             optimizer,
             amp_lists,
             init_loss_scaling=level,
-            **_older(dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps),
+            **_legacy_arguments(
+                dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps
+            ),
             use_pure_fp16=bool(use_pure_fp16),
             use_fp16_guard=use_fp16_guard,
             use_bf16=bool(use_bf16),
         )
-    older = not (use_pure_fp16 is None and use_fp16_guard is None and use_bf16 is None)
-    if older:
+    is_legacy = not (use_pure_fp16 is None and use_fp16_guard is None and use_bf16 is None)
+    if is_legacy:
         dtype, level = ("bfloat16" if use_bf16 else "float16"), ("O2" if use_pure_fp16 else "O1")
         use_amp_guard = bool(use_pure_fp16) if use_fp16_guard is None else use_fp16_guard
     level = level.upper()
     if level not in LEVELS or dtype not in DTYPES:
-        why = (
-            f"level={level!r}, dtype={dtype!r}; they are {', '.join(LEVELS)} and "
-            f"{', '.join(DTYPES)}"
+        raise OpError(
+            with_user_line(
+                f"decorate: level={level!r}, dtype={dtype!r}; level is one of {', '.join(LEVELS)}, "
+                f"dtype one of {', '.join(DTYPES)}"
+            )
         )
-        raise OpError(with_user_line(f"decorate: {why}"))
-    defaults = (2.0**15, 1000, 2, 0.8) if older else (2.0**16, 2000, 1, 0.5)
-    given = (init_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, decr_ratio)
-    start, good, bad, less = (d if g is None else g for g, d in zip(given, defaults, strict=True))
+    defaults = (2.0**15, 1000, 2, 0.8) if is_legacy else (2.0**16, 2000, 1, 0.5)
+    args = (init_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, decr_ratio)
+    scale, num_good, num_bad, shrink = (
+        default if arg is None else arg for arg, default in zip(args, defaults, strict=True)
+    )
     dynamic = (
-        (older or dtype == "float16")
+        (is_legacy or dtype == "float16")
         if use_dynamic_loss_scaling is None
         else use_dynamic_loss_scaling
     )
@@ -278,12 +292,12 @@ def decorate(
         lists,
         level,
         dtype,
-        start,
+        scale,
         dynamic,
-        int(good),
-        int(bad),
+        int(num_good),
+        int(num_bad),
         incr_ratio,
-        less,
+        shrink,
         use_amp_guard,
         master_grad,
         use_promote,

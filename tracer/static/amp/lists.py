@@ -1,4 +1,4 @@
-"""Which ops of a program run in half precision."""
+"""The lists of ops that run in half precision or in float32 in static graph programs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ DTYPES = ("float16", "bfloat16")
 
 
 class AutoMixedPrecisionLists:
-    """Paddle's lists with the user's own before them.
+    """Paddle's op lists, with the user's lists taking precedence.
 
     black_varnames: variables whose ops stay in float32
 
-    Raises OpError for an op in both lists, and another dtype than float16 or bfloat16.
+    Raises OpError if an op is in both lists, or dtype is neither float16 nor bfloat16.
     """
 
     def __init__(
@@ -32,8 +32,8 @@ class AutoMixedPrecisionLists:
         self.white_list, self.black_list = map(set, lists_for("O1", dtype, *self._custom))
         self.black_varnames = set(custom_black_varnames or ())
 
-    def black_at(self, level: str) -> set[str]:
-        """The ops that run in float32 at a level: at O2 fewer."""
+    def black_list_at(self, level: str) -> set[str]:
+        """Return the ops that run in float32 at a level; O2 has a shorter list."""
         if level != "O2":
             return self.black_list
         return set(lists_for("O2", self.amp_dtype, *self._custom).black)

@@ -1,9 +1,8 @@
-"""A program whose ops run in half precision where lists say so: casts are put around them.
+"""Cast the ops of a program to half precision by inserting cast ops.
 
-What an op gave in float32 it still gives under the same name: a cast of the half result, which
-loses nothing.
-So whoever looks at a variable - a loss, a block, a fetch - finds the dtype that was declared, and
-ops in half precision take the half result itself.
+Each float32 output keeps its name: it becomes a cast of the half-precision output, so the declared
+dtype of a loss, a block or a fetched variable does not change. Half-precision ops read the
+half-precision variable directly.
 """
 
 from __future__ import annotations
@@ -26,16 +25,15 @@ SINGLE = "float32"
 
 
 def fp16_guard() -> AbstractContextManager[None]:
-    """Ops of the body may run in half precision where a program is rewritten with
-    use_fp16_guard.
-    """
+    """Mark the ops of the body: with use_fp16_guard only these are cast to half precision."""
     return name_scope(GUARD)
 
 
-class Rewrite:
-    """The ops of a program with casts between them.
+class AmpPass:
+    """Insert casts into the global block of a program.
 
-    halves: by name, the variable that holds the same in half precision
+    half_outputs: by name, the half-precision variable of a float32 output
+    half_casts: by name, the half-precision cast of a variable that is computed in float32
     """
 
     def __init__(
@@ -43,40 +41,34 @@ class Rewrite:
         program: Program,
         lists: AutoMixedPrecisionLists,
         level: str,
-        guarded: bool,
+        use_guard: bool,
         promote: bool,
         dtype: str,
     ) -> None:
-        self.program, self.lists, self.level, self.guarded, self.promote = (
-            program,
-            lists,
-            level,
-            guarded,
-            promote,
-        )
-        self.dtype = dtype
-        self.black = lists.black_at(level)
+        self.program, self.lists, self.level = program, lists, level
+        self.use_guard, self.promote, self.dtype = use_guard, promote, dtype
+        self.black_list = lists.black_list_at(level)
         self.block = program.raw.block
         self.ops: list[OpDesc] = []
-        self.halves: dict[str, str] = {}  # of values that were computed so
-        self.casts: dict[str, str] = {}  # of values that were not
+        self.half_outputs: dict[str, str] = {}
+        self.half_casts: dict[str, str] = {}
 
     def run(self) -> None:
-        """Rewrite the outermost block; inner ones stay in float32."""
+        """Rewrite the global block; ops of sub-blocks stay in float32."""
         for op in self.block.ops:
-            made = self._narrowed(op) if self._runs_in_half(op) else None
-            if made is None:
+            cast_op = self._cast_op(op) if self._runs_in_half(op) else None
+            if cast_op is None:
                 self.ops.append(op)
-                self._forget(op)
+                self._invalidate_outputs(op)
         self.block.ops[:] = self.ops
         self.program.changed()
 
-    def _forget(self, op: OpDesc) -> None:
+    def _invalidate_outputs(self, op: OpDesc) -> None:
         for name in op.output_names():
-            self.halves.pop(name, None)
-            self.casts.pop(name, None)
+            self.half_outputs.pop(name, None)
+            self.half_casts.pop(name, None)
 
-    # -- which ops
+    # -- selection of ops
     # ----------------------------------------------------------------------------------------------
 
     def _runs_in_half(self, op: OpDesc) -> bool:
@@ -84,74 +76,78 @@ class Rewrite:
             return False
         if self.lists.black_varnames.intersection((*op.input_names(), *op.output_names())):
             return False
-        if self.guarded and GUARD not in op.attr("op_namescope", ""):
+        if self.use_guard and GUARD not in op.attr("op_namescope", ""):
             return False
         names = self._cast_names(op)
-        if not names or op.type in self.black or OPS[op.type].traits.no_half:
+        if not names or op.type in self.black_list or OPS[op.type].traits.no_half:
             return op.type in self.lists.white_list and bool(names)
         if op.type in self.lists.white_list:
             return True
-        mixed = self.promote or self.level != "O2"
-        return self.level != "OD" and not (mixed and any(n not in self.halves for n in names))
+        needs_half_inputs = self.promote or self.level != "O2"
+        return self.level != "OD" and not (
+            needs_half_inputs and any(n not in self.half_outputs for n in names)
+        )
 
     def _cast_names(self, op: OpDesc) -> list[str]:
-        """The operands in float32 that a cast would be put before."""
+        """Return the float32 inputs that would be cast."""
         slots = OPS[op.type].ins[:1] if OPS[op.type].traits.amp_casts_only_x else OPS[op.type].ins
         names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY]
         return [n for n in names if self.block.vars[n].dtype == SINGLE]
 
-    # -- one op
+    # -- rewriting of an op
     # --------------------------------------------------------------------------
 
-    def _narrowed(self, op: OpDesc) -> OpDesc | None:
-        """Write an op in half precision; None where it cannot run so."""
-        before = len(self.ops)
-        halves = {name: self._half(name) for name in self._cast_names(op)}
-        only = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
+    def _cast_op(self, op: OpDesc) -> OpDesc | None:
+        """Emit an op in half precision; returns None if no op was emitted."""
+        num_ops = len(self.ops)
+        halves = {name: self._half_precision_name(name) for name in self._cast_names(op)}
+        cast_slot = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
         inputs = {
-            slot: [halves.get(n, n) if only in (None, slot) else n for n in names]
+            slot: [halves.get(n, n) if cast_slot in (None, slot) else n for n in names]
             for slot, names in op.inputs.items()
         }
         results = {n: n for n in op.output_names()}
         for name in results:
             var = self.block.vars.get(name)
             if var is not None and var.dtype == SINGLE and not var.persistable:
-                results[name] = self._declared(name, SINGLE)
+                results[name] = self._declare_temporary(name, SINGLE)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
-        made = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.where, op.layer)
-        infer(made, self.block.vars)
-        self.ops.append(made)
-        self._forget(op)
+        half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.where, op.layer)
+        infer(half_op, self.block.vars)
+        self.ops.append(half_op)
+        self._invalidate_outputs(op)
         for name, result in results.items():
             if result != name:
-                self._give(name, result, made)
-        return made if len(self.ops) > before else None
+                self._bind_output(name, result, half_op)
+        return half_op if len(self.ops) > num_ops else None
 
-    def _give(self, name: str, result: str, op: OpDesc) -> None:
-        """Let `name` hold what an op gave."""
+    def _bind_output(self, name: str, result: str, op: OpDesc) -> None:
+        """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
+        it.
+        """
         if self.block.vars[result].dtype == self.dtype:
-            self.halves[name] = result
-            self._cast(result, name, op)
+            self.half_outputs[name] = result
+            self._emit_cast(result, name, op)
             return
         del self.block.vars[result]
         for names in op.outputs.values():
             names[:] = [name if n == result else n for n in names]
 
-    def _half(self, name: str) -> str:
-        known = self.halves.get(name) or self.casts.get(name)
-        if known is None:
-            known = self.casts[name] = self._declared(name, self.dtype)
-            self._cast(name, known, None)
-        return known
+    def _half_precision_name(self, name: str) -> str:
+        half = self.half_outputs.get(name) or self.half_casts.get(name)
+        if half is None:
+            half = self.half_casts[name] = self._declare_temporary(name, self.dtype)
+            self._emit_cast(name, half, None)
+        return half
 
-    def _declared(self, like: str, dtype: str) -> str:
+    def _declare_temporary(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
         var.name = self.program.recorder.namer.temporary("cast")
         var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False
         self.block.vars[var.name] = var
         return var.name
 
-    def _cast(self, source: str, target: str, op: OpDesc | None) -> None:
+    def _emit_cast(self, source: str, target: str, op: OpDesc | None) -> None:
         types = (dtype_of(self.block.vars[n].dtype).proto for n in (source, target))
         attrs = {
             n: Attr(AttrType.INT, proto)
@@ -169,15 +165,15 @@ def cast_model_to_fp16(
     level: str = "O2",
     use_promote: bool = False,
 ) -> set[str]:
-    """Let the ops of a program run in half precision where the lists say so.
+    """Let the ops of a program run in half precision according to the lists; changes the program.
 
-    Parameters stay float32 and are cast when they are used.
+    Parameters stay float32 and are cast where they are used.
 
-    Gives the names of parameters that became half: none.
+    Returns the names of parameters converted to half precision, which are none.
     """
     dtype = dtype_of(dest_type).name
     lists = amp_lists or AutoMixedPrecisionLists(dtype=dtype)
-    Rewrite(program, lists, level, use_fp16_guard, use_promote, dtype).run()
+    AmpPass(program, lists, level, use_fp16_guard, use_promote, dtype).run()
     return set()
 
 
@@ -190,6 +186,4 @@ def cast_parameters_to_fp16(
     rewrite_master_weight: bool = False,
     master_weights: Any = None,
 ) -> None:
-    """Nothing: parameters stay float32, the copies of full precision that Paddle keeps beside half
-    ones.
-    """
+    """Do nothing: parameters stay float32. (Paddle keeps float32 copies of half parameters.)"""

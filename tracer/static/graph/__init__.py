@@ -1,1 +1,1 @@
-"""Programs written by hand: what users see of them, and the mode that writes them."""
+"""Static graph programs: the views that users see, and the mode that records them."""

@@ -1,4 +1,4 @@
-"""Block: the variables and ops of one block of a program, as users look at them and add to them."""
+"""Block: the public view of a block of a program."""
 
 from __future__ import annotations
 
@@ -17,39 +17,37 @@ from ...ir.passes.shape_inference import infer
 from ...ir.passes.upgrade_ops import RENAMED_OPS
 from ...ir.printer import block_lines
 from ..block_desc import BlockDesc
-from .operator import Operator, typed
+from .operator import Operator, typed_attr
 
 Program: TypeAlias = Any  # program.Program
 
 
-def names_in(slots: Any) -> dict[str, list[str]]:
-    """Names of variables by slot, from variables, names, or lists of them."""
-    found = {}
-    for slot, given in (slots or {}).items():
-        many = given if isinstance(given, list | tuple) else [] if given is None else [given]
-        found[slot] = [v if isinstance(v, str) else v.name for v in many]
-    return found
+def names_by_slot(slots: Any) -> dict[str, list[str]]:
+    """Return the names of variables by slot; a slot holds a variable, a name, or a list of them."""
+    names = {}
+    for slot, value in (slots or {}).items():
+        items = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        names[slot] = [v if isinstance(v, str) else v.name for v in items]
+    return names
 
 
-def _known_sizes(shape: Any) -> tuple[int, ...]:
-    """The sizes of a parameter, all of which are known.   Raises OpError."""
+def _parameter_shape(shape: Any) -> tuple[int, ...]:
+    """Return the shape of a parameter. Raises OpError unless all sizes are positive."""
     if shape is None or any(int(d) <= 0 for d in shape):
-        raise OpError(
-            with_user_line(f"create_parameter: the sizes {shape} are not all more than 0")
-        )
+        raise OpError(with_user_line(f"create_parameter: shape={shape}; sizes must be positive"))
     return tuple(int(d) for d in shape)
 
 
 class Block:
-    """One block.   raw: the data; the same name always gives the same Variable."""
+    """A block of a program. `raw` is its data; each name has one Variable."""
 
-    # Emits the ops that initialize a parameter; set by `parameters`.
-    start_with: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
+    # Emits the ops that initialize a variable; set by `parameters`.
+    write_initializer: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
 
     def __init__(self, program: Program, desc: data.Block) -> None:
         self.program = program
         self.raw = desc
-        self._made: dict[str, Variable] = {}
+        self._variables: dict[str, Variable] = {}
 
     @property
     def desc(self) -> BlockDesc:
@@ -58,36 +56,35 @@ class Block:
 
     @property
     def idx(self) -> int:
-        """Its place among the blocks."""
+        """The index of the block."""
         return self.raw.idx
 
     @property
     def parent_idx(self) -> int:
-        """The block around it, -1 for none."""
+        """The index of the parent block, -1 for the global block."""
         return self.raw.parent
 
     forward_block_idx = backward_block_idx = -1
 
     def _set_forward_block_idx(self, idx: int) -> None:
-        """Note the block that this one is the way back of."""
+        """Set the block whose gradient block this is."""
         self.forward_block_idx = idx
 
     def _sync_with_cpp(self) -> None:
-        """Nothing: what `desc` says is what the block says."""
+        """Do nothing: `desc` is a view of this block."""
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def of(self, desc: data.VarDesc) -> Variable:
-        """The Variable of a declaration of this block."""
-        made = self._made.get(desc.name)
-        if made is None or made.raw is not desc:
-            made = self._made[desc.name] = (ParameterVariable if desc.is_parameter else Variable)(
-                desc
-            )
-            made.block = self
-            self.program.recorder.bind(made, desc.name)
-        return made
+        """Return the Variable of a declaration of this block."""
+        variable = self._variables.get(desc.name)
+        if variable is None or variable.raw is not desc:
+            variable = (ParameterVariable if desc.is_parameter else Variable)(desc)
+            self._variables[desc.name] = variable
+            variable.block = self
+            self.program.recorder.bind(variable, desc.name)
+        return variable
 
     @property
     def vars(self) -> dict[str, Variable]:
@@ -99,7 +96,9 @@ class Block:
         return name in self.raw.vars
 
     def var(self, name: str) -> Variable:
-        """The variable called `name`.   Raises OpError (a ValueError) where this block has none."""
+        """Return the variable called `name`. Raises OpError (a ValueError) if it is not
+        declared.
+        """
         if not isinstance(name, str):
             raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
@@ -107,20 +106,20 @@ class Block:
         return self.of(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
-        """The variable called `name` in this block or those around it.
+        """Return the variable called `name` in this block or its ancestors.
 
-        Raises OpError where there is none.
+        Raises OpError if none declares it.
         """
-        at = self.idx
-        while at >= 0:
-            block = self.program.block(at)
+        idx = self.idx
+        while idx >= 0:
+            block = self.program.block(idx)
             if block.has_var(name):
                 return block.var(name)
-            at = block.parent_idx
+            idx = block.parent_idx
         raise OpError(with_user_line(f"var {name} is not found"))
 
     def _find_var_recursive(self, name: str) -> Variable | None:
-        """The variable called `name` in this block or those around it, None where there is none."""
+        """Return the variable called `name` in this block or its ancestors, or None."""
         return (
             self._var_recursive(name) if self.program.raw.var(name, self.idx) is not None else None
         )
@@ -146,24 +145,24 @@ class Block:
         need_check_feed: bool = False,
         **others: Any,
     ) -> Variable:
-        """A new variable, or the one of that name, which what is given has to fit.
+        """Declare a variable, or return the one with this name.
 
-        Raises OpError where it does not.
+        Raises OpError if it is declared with another shape, dtype, type or lod_level.
         """
         name = unique_name.generate("_generated_var") if name is None else name
-        if isinstance(dtype, data.Kind):  # a kind of variable that has no dtype, such as strings
+        if isinstance(dtype, data.Kind):  # types without dtype, such as STRINGS
             type, dtype = dtype, None
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
-        known = self.raw.vars.get(name)
-        if known is not None:
-            given = data.VarDesc(
+        existing = self.raw.vars.get(name)
+        if existing is not None:
+            expected = data.VarDesc(
                 name,
-                known.shape if shape is None else sizes,
-                known.dtype if dtype is None else dtype_of(dtype).name,
+                existing.shape if shape is None else sizes,
+                existing.dtype if dtype is None else dtype_of(dtype).name,
                 data.Kind(type),
-                lod_level=known.lod_level if lod_level is None else int(lod_level),
+                lod_level=existing.lod_level if lod_level is None else int(lod_level),
             )
-            return self.declare(given)
+            return self.declare(expected)
         desc = data.VarDesc(
             name,
             sizes,
@@ -175,32 +174,36 @@ class Block:
             bool(need_check_feed or is_data),
             int(lod_level or 0),
         )
-        made = self.declare(desc)
-        said = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
-        made.unsaid = frozenset(what for what, given in said.items() if given is None)
-        return made
+        variable = self.declare(desc)
+        args = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
+        variable.unspecified = frozenset(arg for arg, value in args.items() if value is None)
+        return variable
 
     def declare(self, desc: data.VarDesc) -> Variable:
-        """A new variable, or the one that is declared just so.
+        """Declare a variable, or return the one with this name.
 
-        Raises OpError where it is declared otherwise.
+        Raises OpError if it is declared with another shape, dtype, type or lod_level.
         """
-        known = self.raw.vars.get(desc.name)
-        if known is not None:
-            if (known.shape, known.dtype, known.kind) != (desc.shape, desc.dtype, desc.kind):
+        existing = self.raw.vars.get(desc.name)
+        if existing is not None:
+            if (existing.shape, existing.dtype, existing.kind) != (
+                desc.shape,
+                desc.dtype,
+                desc.kind,
+            ):
                 both = (
-                    f"{Meta(known.shape, dtype_of(known.dtype).np)}, not "
+                    f"{Meta(existing.shape, dtype_of(existing.dtype).np)}, not "
                     f"{Meta(desc.shape, dtype_of(desc.dtype).np)}"
                 )
                 raise OpError(
-                    with_user_line(f"create_var: '{desc.name}' is there already, as {both}")
+                    with_user_line(f"create_var: '{desc.name}' is already declared as {both}")
                 )
-            if known.lod_level != desc.lod_level:
-                both = f"lod_level {known.lod_level}, not {desc.lod_level}"
+            if existing.lod_level != desc.lod_level:
+                both = f"lod_level {existing.lod_level}, not {desc.lod_level}"
                 raise OpError(
-                    with_user_line(f"create_var: '{desc.name}' is there already, with {both}")
+                    with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
-            return self.of(known)
+            return self.of(existing)
         self.program.recorder.namer.persistable(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.changed()
@@ -218,30 +221,30 @@ class Block:
         persistable: bool = True,
         **settings: Any,
     ) -> ParameterVariable:
-        """A new parameter of the outermost block, or the one of that name.
+        """Create a parameter in the global block, or return the one with this name.
 
-        initializer: writes its first value to this block, unless an op did
+        initializer: called with the parameter and this block, unless an op of this block writes it
+        settings: further attributes, such as optimize_attr, regularizer and need_clip
 
-        settings: optimize_attr, regularizer, need_clip and the like.
-        Raises OpError for a shape that not all parameters can have.
+        Raises OpError unless all sizes are positive.
         """
-        sizes = _known_sizes(shape)
+        sizes = _parameter_shape(shape)
         name = unique_name.generate("_generated_var") if name is None else name
         desc = data.VarDesc(
             name, sizes, dtype_of(dtype).name, data.Kind(type), True, True, lod_level=int(lod_level)
         )
-        made = self.program.global_block().declare(desc)
-        assert isinstance(made, ParameterVariable)
-        made.trainable = trainable
+        parameter = self.program.global_block().declare(desc)
+        assert isinstance(parameter, ParameterVariable)
+        parameter.trainable = trainable
         for key, value in settings.items():
-            setattr(made, key, value)
+            setattr(parameter, key, value)
         if initializer is not None and not any(name in op.output_names() for op in self.raw.ops):
-            initializer(made, self)
-        return made
+            initializer(parameter, self)
+        return parameter
 
-    def write_first(self, variable: Variable, initializer: Any) -> Operator:
-        """Write the op that gives a variable its first value; gives the op."""
-        Block.start_with(
+    def initialize(self, variable: Variable, initializer: Any) -> Operator:
+        """Append the op that initializes a variable, and return it."""
+        Block.write_initializer(
             self.program,
             variable.raw,
             lambda: initializer.record(variable.raw.shape, variable.meta.dtype),
@@ -249,25 +252,27 @@ class Block:
         return self.program.current_block().ops[-1]
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
-        """Call a variable otherwise, in all ops of this block."""
+        """Rename a variable in all ops of this block."""
         desc = self.raw.vars.pop(name)
         desc.name = new_name
         self.raw.vars[new_name] = desc
-        self._made.pop(name, None)
+        self._variables.pop(name, None)
         for op in self.ops:
             op._rename_input(name, new_name)
             op._rename_output(name, new_name)
         return self.of(desc)
 
     def rename(self, variable: Variable, old: str, new: str) -> None:
-        """Call a variable otherwise, here and in the blocks inside.
+        """Rename a variable in this block and in its sub-blocks.
 
-        Raises OpError for a name that is taken.
+        Raises OpError if the block declares the new name.
         """
         if new in self.raw.vars:
-            raise OpError(with_user_line(f"name: '{new}' is another variable of the block"))
+            raise OpError(
+                with_user_line(f"name: '{new}' is the name of another variable of the block")
+            )
         self._rename_var(old, new)
-        self._made[new] = variable
+        self._variables[new] = variable
         self.program.recorder.bind(variable, new)
         for block in self.program.blocks:
             if (
@@ -280,9 +285,9 @@ class Block:
                     op._rename_output(old, new)
 
     def _remove_var(self, name: str) -> None:
-        """Take a declaration away."""
+        """Delete a declaration."""
         del self.raw.vars[name]
-        self._made.pop(name, None)
+        self._variables.pop(name, None)
         self.program.changed()
 
     # -- ops
@@ -301,13 +306,13 @@ class Block:
         attrs: Any = None,
         **others: Any,
     ) -> Operator:
-        """Add an op.
+        """Append an op and infer the shapes of its outputs.
 
-        inputs, outputs: variables or their names by slot; attrs by name.
-        Shapes of the results follow.
+        inputs, outputs: variables or names by slot
+        attrs: attributes by name
 
-        Raises OpError for operands or attributes that the op refuses, and for variables that are
-        not declared.
+        Raises OpError for inputs or attributes that the op does not accept, and for undeclared
+        variables.
         """
         return self._insert_op(
             len(self.raw.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs
@@ -321,7 +326,7 @@ class Block:
         attrs: Any = None,
         **others: Any,
     ) -> Operator:
-        """Add an op before all others."""
+        """Insert an op before all others."""
         return self._insert_op(0, type=type, inputs=inputs, outputs=outputs, attrs=attrs)
 
     def _insert_op(
@@ -333,7 +338,7 @@ class Block:
         attrs: Any = None,
         **others: Any,
     ) -> Operator:
-        """Add an op before the one at `index`."""
+        """Insert an op at `index`."""
         if type is None:
             raise OpError(
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
@@ -345,7 +350,7 @@ class Block:
         if not is_known:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
-            type, names_in(inputs), names_in(outputs), self._attrs(type, attrs or {})
+            type, names_by_slot(inputs), names_by_slot(outputs), self._attrs(type, attrs or {})
         )
         unknown = {
             n
@@ -363,37 +368,37 @@ class Block:
         self.program.changed()
         return Operator(self, desc)
 
-    def _attrs(self, type: str, given: dict[str, Any]) -> dict[str, data.Attr]:
+    def _attrs(self, type: str, attrs: dict[str, Any]) -> dict[str, data.Attr]:
         op = OPS.get(type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         return {
-            name: typed(type, name, value)
-            for name, value in {**defaults, **given}.items()
+            name: typed_attr(type, name, value)
+            for name, value in {**defaults, **attrs}.items()
             if value is not None
         }
 
     def _infer(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
-        seen = {n: self.program.raw.var(n, self.idx) for n in names}
+        declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
-            infer(desc, {n: v for n, v in seen.items() if v is not None})
+            infer(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
             raise same_kind(error, with_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
-        """The ops from `start` to before `end`."""
+        """Return the ops from index `start` to before `end`."""
         return self.ops[start:end]
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
-        """A variable declared as another one of any program; one whose value outlives a run unless
-        told otherwise.
+        """Declare a copy of a variable of any program; it is persistable unless force_persistable
+        is False.
         """
         desc = deepcopy(var.raw)
         desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable
         return self.declare(desc)
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
-        """Take an op away."""
+        """Delete the op at `index`."""
         del self.raw.ops[index]
         self.program.changed()
 
@@ -401,7 +406,7 @@ class Block:
     # --------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The block as in a printed program."""
+        """Return the text of the block, as in a printed program."""
         check_to_string_flags(throw_on_error, with_details)
         return "\n".join(block_lines(self.raw))
 

@@ -1,5 +1,5 @@
-"""What layers and optimizers ask for while a program is written by hand: variables in place of
-tensors, ops in place of steps.
+"""The builder of static graph mode: layers and optimizers call it to create parameters and
+optimizer ops in the program.
 """
 
 from __future__ import annotations
@@ -9,31 +9,34 @@ from typing import Any
 
 from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
-from . import minimize as steps
+from . import minimize as optimizer_steps
 from .mode import StaticGraphMode
 from .parameters import new_buffer, new_parameter
-from .program_recorder import HandRecorder
+from .program_recorder import ProgramRecorder
 
 
 class Builder:
-    """See Mode.builder.   mode: whose program gets what is asked for"""
+    """Implementation of `Mode.builder` for the program of `mode`."""
 
     def __init__(self, mode: StaticGraphMode) -> None:
         self.mode = mode
 
     @property
-    def recorder(self) -> HandRecorder:
-        """What writes to the program."""
+    def recorder(self) -> ProgramRecorder:
+        """The recorder of the program."""
         return self.mode.recorder
 
     def parameter(
-        self, name: str, shape: Any, dtype: Any, trainable: bool, first: Callable[[], Any]
+        self, name: str, shape: Any, dtype: Any, trainable: bool, init: Callable[[], Any]
     ) -> ParameterVariable:
-        """A parameter of the program.   first: gives its first value, in the startup program"""
-        return new_parameter(self.mode.program, name, shape, dtype, trainable, first)
+        """Declare a parameter.
+
+        init: returns its initial value; called while the startup program is recorded
+        """
+        return new_parameter(self.mode.program, name, shape, dtype, trainable, init)
 
     def buffer(self, tensor: Tensor) -> Variable:
-        """The variable of the program for a buffer that a layer made."""
+        """Return the variable of the program for a buffer of a layer."""
         if isinstance(tensor, Variable):
             return tensor
         return new_buffer(self.mode.program, tensor.name, tensor.array)
@@ -46,18 +49,19 @@ class Builder:
         parameters: Any,
         no_grad_set: Any,
     ) -> Any:
-        """Gradients and steps; gives the ops of the steps, and pairs of a parameter and its
-        gradient.
+        """Append gradients and optimizer ops.
+
+        Returns the optimizer ops, and pairs of a parameter and its gradient.
         """
-        return steps.minimize(optimizer, loss, startup_program, parameters, no_grad_set)
+        return optimizer_steps.minimize(optimizer, loss, startup_program, parameters, no_grad_set)
 
     def backward(self, optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Any:
-        """Gradients; gives pairs of a parameter and its gradient."""
-        return steps.backward(optimizer, loss, parameters, no_grad_set)
+        """Append gradients; returns pairs of a parameter and its gradient."""
+        return optimizer_steps.backward(optimizer, loss, parameters, no_grad_set)
 
     def apply(self, optimizer: Any, pairs: Any) -> Any:
-        """Steps with these gradients; gives the ops."""
-        return steps.apply(optimizer, list(pairs))
+        """Append optimizer ops for these gradients, and return them."""
+        return optimizer_steps.apply(optimizer, list(pairs))
 
 
 StaticGraphMode.make_builder = Builder

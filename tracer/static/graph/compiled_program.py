@@ -1,6 +1,4 @@
-"""CompiledProgram and its strategies: settings of Paddle's executors, which are taken and change
-nothing here.
-"""
+"""CompiledProgram and its strategies, which are accepted for compatibility and have no effect."""
 
 from __future__ import annotations
 
@@ -11,10 +9,7 @@ from .program import Program
 
 
 class _Settings:
-    """Settings under Paddle's names.
-
-    Each may be set to anything; none is needed, as programs are compiled before they run.
-    """
+    """Attributes with Paddle's names; any value may be assigned and none has an effect."""
 
     def __init__(self) -> None:
         self.__dict__.update(
@@ -30,17 +25,17 @@ class _Settings:
 
 
 class BuildStrategy(_Settings):
-    """What Paddle's passes would do to a program."""
+    """Settings of Paddle's graph passes."""
 
     class ReduceStrategy:
-        """How gradients of several devices are added."""
+        """How gradients of several devices are reduced."""
 
         AllReduce = 0
         Reduce = 1
         _NoReduce = 2
 
     class GradientScaleStrategy:
-        """What the loss of several devices is divided by."""
+        """How the loss gradient of several devices is scaled."""
 
         CoeffNumDevice = 0
         One = 1
@@ -72,7 +67,7 @@ class BuildStrategy(_Settings):
 
 
 class ExecutionStrategy(_Settings):
-    """How Paddle's executors would run a program."""
+    """Settings of Paddle's executors."""
 
     SETTINGS: ClassVar[dict[str, Any]] = {
         "num_threads": 1,
@@ -83,7 +78,7 @@ class ExecutionStrategy(_Settings):
 
 
 class CompiledProgram:
-    """A program with a strategy; an Executor runs it as it runs the program."""
+    """A program with a build strategy; an Executor runs it like the program."""
 
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):

@@ -1,4 +1,4 @@
-"""Values that are known when a program is written, as ops of it."""
+"""Constants as ops of a program."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.op import OPS
 
-# dtype -> the attribute of assign_value that holds its elements, and the dtype they are held in
-HELD = {
+# dtype -> the attribute of assign_value that holds the values, its dtype, and its Python type
+VALUE_ATTRS = {
     "bool": ("bool_values", "bool", int),
     "float32": ("fp32_values", "float32", float),
     "float64": ("fp64_values", "float64", float),
@@ -20,29 +20,34 @@ HELD = {
 }
 
 
-def value_of(array: Any) -> Variable:
-    """A variable with this value, written by ops of the program in force.   array [*] -> [*]"""
+def write_constant(array: Any) -> Variable:
+    """Emit ops that compute a constant, and return its variable.
+
+    array: [*], any dtype
+    """
     array = np.asarray(array)
     dtype = dtype_of(array.dtype)
     if array.dtype.kind == "c":
-        both: Variable = OPS["complex"](value_of(array.real), value_of(array.imag))
-        return both
+        result: Variable = OPS["complex"](write_constant(array.real), write_constant(array.imag))
+        return result
     if array.size == 0 or (array.size > 1 and not array.any()):
         zeros: Variable = OPS["fill_constant"](
             shape=list(array.shape), value=0.0, str_value="0.0", dtype=dtype.proto
         )
         return zeros
-    held = (
+    stored_dtype = (
         dtype.name
-        if dtype.name in HELD
+        if dtype.name in VALUE_ATTRS
         else ("float32" if dtype.name in ("float16", "bfloat16") else "int32")
     )
-    attr, wide, plain = HELD[held]
-    values = [plain(v) for v in array.astype(wide).reshape(-1).tolist()]
-    made: Variable = OPS["assign_value"](
-        shape=list(array.shape), dtype=dtype_of(wide).proto, **{attr: values}
+    attr, value_dtype, python_type = VALUE_ATTRS[stored_dtype]
+    values = [python_type(v) for v in array.astype(value_dtype).reshape(-1).tolist()]
+    assigned: Variable = OPS["assign_value"](
+        shape=list(array.shape), dtype=dtype_of(value_dtype).proto, **{attr: values}
     )
-    if held == dtype.name:
-        return made
-    cast: Variable = OPS["cast"](made, in_dtype=dtype_of(wide).proto, out_dtype=dtype.proto)
+    if stored_dtype == dtype.name:
+        return assigned
+    cast: Variable = OPS["cast"](
+        assigned, in_dtype=dtype_of(value_dtype).proto, out_dtype=dtype.proto
+    )
     return cast

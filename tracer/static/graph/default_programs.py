@@ -1,6 +1,4 @@
-"""The programs that are being written: the main one, and the one that gives its variables their
-first values.
-"""
+"""The default main program and startup program, and the guards that replace or annotate them."""
 
 from __future__ import annotations
 
@@ -16,19 +14,21 @@ from .program import Program
 
 
 class _Current:
-    """The two programs in force, for the process, as in Paddle."""
+    """The current programs. They are global to the process, as in Paddle."""
 
     main = Program()
     startup = Program()
 
 
 def default_main_program() -> Program:
-    """The program that ops are written to."""
+    """Return the program that ops are recorded into."""
     return _Current.main
 
 
 def default_startup_program() -> Program:
-    """The program that gives variables their first values; to be run once before the main one."""
+    """Return the program that initializes persistable variables. Run it once before the main
+    program.
+    """
     return _Current.startup
 
 
@@ -37,61 +37,60 @@ rng.startup_seed = lambda: _Current.startup.random_seed
 
 
 def _block(self: Tensor) -> Block:
-    """The outermost block of the main program, as Paddle says of tensors that run at once:
+    """Return the global block of the main program, which Paddle defines as the block of an eager
+    tensor:
     `initializer(weight, weight.block)`.
     """
     return default_main_program().global_block()
 
 
-setattr(Tensor, "block", property(_block))  # noqa: B010 - a Tensor knows no programs; a Variable has its own
+setattr(Tensor, "block", property(_block))  # noqa: B010 - core does not import programs; Variable overrides it
 
 
 def switch_main_program(program: Program) -> Program:
-    """Write to another main program from now on; gives the one before."""
-    before, _Current.main = _Current.main, program
-    return before
+    """Make `program` the main program, and return the previous one."""
+    previous, _Current.main = _Current.main, program
+    return previous
 
 
 def switch_startup_program(program: Program) -> Program:
-    """Write first values to another program from now on; gives the one before."""
-    before, _Current.startup = _Current.startup, program
-    return before
+    """Make `program` the startup program, and return the previous one."""
+    previous, _Current.startup = _Current.startup, program
+    return previous
 
 
 @contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Write to other programs in the body.   Raises TypeError for what is no Program."""
-    for what, given in (("main_program", main_program), ("startup_program", startup_program)):
-        if not (isinstance(given, Program) or (given is None and what == "startup_program")):
+    """Record the body into other programs. Raises TypeError for objects that are not a Program."""
+    for name, program in (("main_program", main_program), ("startup_program", startup_program)):
+        if not (isinstance(program, Program) or (program is None and name == "startup_program")):
             raise TypeError(
-                with_user_line(f"program_guard: {what} is {type(given).__name__}, not a Program")
+                with_user_line(f"program_guard: {name} is {type(program).__name__}, not a Program")
             )
-    before = _Current.main, _Current.startup
+    previous = _Current.main, _Current.startup
     _Current.main, _Current.startup = (
         main_program,
-        before[1] if startup_program is None else startup_program,
+        previous[1] if startup_program is None else startup_program,
     )
     try:
         yield
     finally:
-        _Current.main, _Current.startup = before
+        _Current.main, _Current.startup = previous
 
 
 @contextmanager
 def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Ops of the body say that they belong to `prefix`, inside of what those around say; a second
-    one of a name is `prefix_1`.
+    """Set the attribute op_namescope of the ops in the body to `prefix`, below the enclosing
+    scopes. The second scope with a name is called `prefix_1`.
     """
     if not prefix or "/" in prefix:
         raise MisfitError(
-            with_user_line(
-                f"name_scope: {prefix!r} is not a name; it should have letters, and no '/'"
-            )
+            with_user_line(f"name_scope: prefix={prefix!r}; must be a non-empty string without '/'")
         )
     recorder = default_main_program().recorder
-    inside = "/".join(recorder.name_scopes)
-    count = recorder.scopes_named[inside, prefix] = (
-        recorder.scopes_named.get((inside, prefix), -1) + 1
+    parent = "/".join(recorder.name_scopes)
+    count = recorder.scope_counts[parent, prefix] = (
+        recorder.scope_counts.get((parent, prefix), -1) + 1
     )
     recorder.name_scopes.append(f"{prefix}_{count}" if count else prefix)
     try:
@@ -102,9 +101,9 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def device_guard(device: str | None = None) -> Iterator[None]:
-    """Ops of the body say where they were asked to run: 'cpu', 'gpu', 'gpu:0'.
+    """Set the attribute op_device of the ops in the body: 'cpu', 'gpu', 'gpu:0'.
 
-    Here they run on the CPU.
+    The attribute has no effect: programs run on the CPU.
     """
     kind, _, index = (device or "").partition(":")
     if (
@@ -116,11 +115,11 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             with_user_line(f"device_guard: {device!r} is not one of None, 'cpu', 'gpu', 'gpu:N'")
         )
     recorder = default_main_program().recorder
-    before, recorder.device = recorder.device, device or ""
+    previous, recorder.device = recorder.device, device or ""
     try:
         yield
     finally:
-        recorder.device = before
+        recorder.device = previous
 
 
 Variable.main_blocks = lambda: default_main_program().blocks

@@ -1,4 +1,4 @@
-"""Variables that users declare: inputs, parameters, global variables."""
+"""Variables that users declare: inputs and global variables."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...ir import program as data
 from .default_programs import default_main_program
-from .mode import writing
-from .parameters import lasting
+from .mode import is_recording_static_graph
+from .parameters import declare_persistable
 
 
 def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
-    """An input: a variable that each run is fed.
+    """Declare an input, which `Executor.run` is fed.
 
-    shape: None or -1 for sizes that may differ from run to run
+    shape: None or -1 for dynamic dimensions
 
-    Raises OpError for a shape that is no list of sizes, and for a name that another variable has.
+    Raises TypeError unless shape is a list or tuple, and OpError if the name is declared otherwise.
     """
     if not isinstance(name, str):
-        raise TypeError(with_user_line(f"data: the name is {name!r}, not a str"))
+        raise TypeError(with_user_line(f"data: name={name!r} is not a str"))
     if not isinstance(shape, list | tuple):
         raise TypeError(
             with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
@@ -46,23 +46,23 @@ def create_global_var(
     force_cpu: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A variable of the outermost block that starts with one value everywhere; a tensor where ops
-    run when they are called.
+    """Create a variable of the global block that is initialized with `value`; in eager mode a
+    tensor.
 
-    -> [*shape]
+    shape: static sizes; the result has this shape
     """
     name = unique_name.generate("global_var") if name is None else name
     sizes, kind = tuple(int(d) for d in shape), dtype_of(dtype)
     desc = data.VarDesc(name, sizes, kind.name, persistable=persistable, stop_gradient=True)
     text = repr(int(value) if isinstance(value, bool) else value)
 
-    def first() -> Any:
+    def fill() -> Any:
         return OPS["fill_constant"](
             shape=list(sizes), value=float(value), str_value=text, dtype=kind.proto
         )
 
-    if not writing() and static_mode(state.mode) is None:
-        made = first()
-        made.name, made.persistable = name, persistable
-        return made
-    return lasting(default_main_program(), desc, first)
+    if not is_recording_static_graph() and static_mode(state.mode) is None:
+        tensor = fill()
+        tensor.name, tensor.persistable = name, persistable
+        return tensor
+    return declare_persistable(default_main_program(), desc, fill)

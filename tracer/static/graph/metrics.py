@@ -1,4 +1,4 @@
-"""Metrics as parts of a program."""
+"""Metrics as ops of a program."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.program import Attr, AttrType
-from .constants import value_of
+from .constants import write_constant
 from .default_programs import default_main_program
-from .parameters import lasting
+from .parameters import declare_persistable
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
-    """The share of rows whose class is among the k most likely.
+    """Return the fraction of rows whose label is among the k largest scores, float32 [].
 
-    input: scores [N, C], label: int [N, 1] -> float32 []
-
-    correct, total: variables that get the numbers of right rows and of all.
+    input: scores [N, C]
+    label: int [N, 1]
+    correct, total: variables that are set to the numbers of correct rows and of all rows
     """
-    best, places = OPS["top_k_v2"](input, k=k, sorted=False)
+    values, indices = OPS["top_k_v2"](input, k=k, sorted=False)
     label = (
         label
         if label.meta.dtype == np.int64
         else OPS["cast"](label, in_dtype=label.dtype.proto, out_dtype=3)
     )
-    made = OPS["accuracy"](best, places, label)
-    for wanted, found in ((correct, made[1]), (total, made[2])):
-        if wanted is not None:
-            state.mode.assign_inplace(wanted, found)
-    return made[0]
+    outputs = OPS["accuracy"](values, indices, label)
+    for target, value in ((correct, outputs[1]), (total, outputs[2])):
+        if target is not None:
+            state.mode.assign_inplace(target, value)
+    return outputs[0]
 
 
 def auc(
@@ -48,15 +48,17 @@ def auc(
     slide_steps: int = 1,
     ins_tag_weight: Any = None,
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """The area under the curve, of all batches and of the last slide_steps; and the counts that are
-    kept for both.
+    """Compute the area under the ROC or precision-recall curve.
 
-    input: [N, 2], whose second column is likely 1; label: 0 or 1 [N, 1] -> float64 [], float64 [],
-    [counts of the window, of all]
+    input: [N, 2]; the second column is the probability of label 1
+    label: 0 or 1, [N, 1]
+
+    Returns the area over all batches (float64 []), the area over the last slide_steps batches
+    (float64 []), and the persistable histograms from which both are computed.
     """
     if ins_tag_weight is not None:
         raise OarlockError(
-            with_user_line("auc: ins_tag_weight belongs to training with parameter servers")
+            with_user_line("auc: ins_tag_weight is not supported (parameter servers)")
         )
     if (
         not isinstance(input, Variable)
@@ -64,37 +66,40 @@ def auc(
         or input.meta.dtype.kind != "f"
     ):
         raise OperandError(
-            with_user_line("auc: input should be a Variable of floats, label one of integers")
+            with_user_line("auc: input must be a floating-point Variable, label an integer one")
         )
     if slide_steps < 0 or num_thresholds < 1:
         raise OpError(
             with_user_line(
-                f"auc: num_thresholds={num_thresholds}, slide_steps={slide_steps} make no sense"
+                f"auc: num_thresholds={num_thresholds}, slide_steps={slide_steps}; must be "
+                "at least 1 and 0"
             )
         )
     bins = num_thresholds + 1
     shapes = [((1 + slide_steps) * bins + 1,) if slide_steps else (1, bins), (1, bins)]
-    kept = [_counts(shape) for shape in shapes for _ in range(2)]
-    steps = {"curve": curve, "num_thresholds": num_thresholds}
-    window = _area(input, label, kept[:2], {**steps, "slide_steps": slide_steps})
-    everything = _area(input, label, kept[2:], {**steps, "slide_steps": 0})
-    return everything, window, kept
+    histograms = [_histogram(shape) for shape in shapes for _ in range(2)]
+    config = {"curve": curve, "num_thresholds": num_thresholds}
+    window = _write_auc(input, label, histograms[:2], {**config, "slide_steps": slide_steps})
+    overall = _write_auc(input, label, histograms[2:], {**config, "slide_steps": 0})
+    return overall, window, histograms
 
 
-def _counts(shape: tuple[int, ...]) -> Variable:
+def _histogram(shape: tuple[int, ...]) -> Variable:
     desc = data.VarDesc(
         unique_name.generate("_generated_var"), shape, "int64", persistable=True, stop_gradient=True
     )
-    return lasting(default_main_program(), desc, lambda: value_of(np.zeros(shape, np.int64)))
+    return declare_persistable(
+        default_main_program(), desc, lambda: write_constant(np.zeros(shape, np.int64))
+    )
 
 
-def _area(
-    input: Variable, label: Variable, kept: list[Variable], settings: dict[str, Any]
+def _write_auc(
+    input: Variable, label: Variable, histograms: list[Variable], config: dict[str, Any]
 ) -> Variable:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line("auc: keeps counts in a program; call enable_static() before")
+            with_user_line("auc: requires a static graph program; call enable_static() first")
         )
     recorder = mode.recorder
     desc = recorder.declare(
@@ -103,21 +108,23 @@ def _area(
     names = [recorder.name_of(v) for v in (input, label)]
     attrs = {
         n: Attr(AttrType.STRING if isinstance(v, str) else AttrType.INT, v)
-        for n, v in settings.items()
+        for n, v in config.items()
     }
     inputs = {
         "Predict": names[:1],
         "Label": names[1:],
-        "StatPos": [kept[0].name],
-        "StatNeg": [kept[1].name],
+        "StatPos": [histograms[0].name],
+        "StatNeg": [histograms[1].name],
     }
-    outputs = {"AUC": [desc.name], "StatPosOut": [kept[0].name], "StatNegOut": [kept[1].name]}
+    outputs = {
+        "AUC": [desc.name],
+        "StatPosOut": [histograms[0].name],
+        "StatNegOut": [histograms[1].name],
+    }
     recorder.emit("auc", inputs, outputs, attrs)
     return recorder.variable(desc)
 
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:
-    """Not there: raises OarlockError."""
-    raise OarlockError(
-        with_user_line("ctr_metric_bundle: belongs to training with parameter servers")
-    )
+    """Not supported: raises OarlockError."""
+    raise OarlockError(with_user_line("ctr_metric_bundle: is not supported (parameter servers)"))

@@ -1,5 +1,5 @@
-"""Steps of optimizers as ops of a program: what is kept of parameters are variables that the
-startup program fills.
+"""Optimizers in static graph programs: gradients, and one optimizer op per parameter. Accumulators
+are persistable variables that the startup program initializes.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from .default_programs import program_guard
 from .gradients import append_backward, program_of
 from .mode import StaticGraphMode
 from .operator import Operator
-from .parameters import lasting
+from .parameters import declare_persistable
 from .program import Program
 
 Pairs = list[tuple[ParameterVariable, Variable]]
 
 
 def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
-    """The gradients of what an optimizer changes.
+    """Append the gradients of the parameters of an optimizer.
 
-    Warns where no parameter has one, raises MisfitError for a loss of several elements.
+    Warns if the loss depends on no parameter. Raises MisfitError if the loss has several elements.
     """
     if any(d not in (1, -1) for d in loss.meta.shape):
-        # what programs for Paddle look for
+        # programs for Paddle search for this text
         why = "The number of elements of loss should be 1; take paddle.mean of it"
         raise MisfitError(
             with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
         )
-    wanted = parameters or optimizer._parameter_list or None
-    pairs = append_backward(loss, wanted, no_grad_set)
+    selected = parameters or optimizer._parameter_list or None
+    pairs = append_backward(loss, selected, no_grad_set)
     if not pairs:
         why = f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"
         warnings.warn(with_user_line(why), stacklevel=2)
-    clip_errors(program_of("minimize", loss))
+    clip_gradients(program_of("minimize", loss))
     return pairs
 
 
-def clip_errors(program: Program) -> None:
-    """Limit the gradients of variables that have an error_clip, right behind the op that gives
+def clip_gradients(program: Program) -> None:
+    """Clip the gradients of variables that have an error_clip, directly after the op that computes
     them.
     """
     block = program.current_block()
@@ -69,8 +69,9 @@ def minimize(
     parameters: Any,
     no_grad_set: Any,
 ) -> tuple[list[Operator], Pairs]:
-    """Append gradients and steps; gives the ops of the steps, and pairs of a parameter and its
-    gradient.
+    """Append gradients and optimizer ops.
+
+    Returns the optimizer ops, and pairs of a parameter and its gradient.
     """
     program = program_of(f"{type(optimizer).__name__}.minimize", loss)
     with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
@@ -79,10 +80,10 @@ def minimize(
 
 
 def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
-    """Append the steps with these gradients."""
+    """Append optimizer ops for these gradients, and return them."""
     if not optimizer._supports_programs:
         raise OarlockError(
-            with_user_line(f"{type(optimizer).__name__}: makes no steps that a program could hold")
+            with_user_line(f"{type(optimizer).__name__}: is not supported in static graph programs")
         )
     pairs = [(p, g) for p, g in pairs if g is not None]
     if not pairs:
@@ -94,31 +95,33 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
         )
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
-            with program.recorder.of_parameter(parameter.name, gradient.name):
-                _decay(optimizer, program, parameter, gradient)
+            with program.recorder.for_parameter(parameter.name, gradient.name):
+                _apply_weight_decay(optimizer, program, parameter, gradient)
         block = program.current_block()
-        before = len(block.raw.ops)
-        rate_variable(optimizer, program)  # the first of what the startup program fills
+        start = len(block.raw.ops)
+        learning_rate_variable(optimizer, program)  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
-            with program.recorder.of_parameter(parameter.name, gradient.name):
-                Step(optimizer, program, parameter, gradient).write()
-        return block.ops[before:]
+            with program.recorder.for_parameter(parameter.name, gradient.name):
+                OptimizerStep(optimizer, program, parameter, gradient).write()
+        return block.ops[start:]
 
 
-def _decay(
+def _apply_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
-    """Add that of the weight decay to a gradient."""
+    """Add the term of the weight decay to a gradient."""
     decay = optimizer._gradient_decay(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
         StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)
 
 
-def rate_variable(optimizer: Any, program: Program) -> Variable:
-    """The variable that holds the learning rate; a scheduler's is set before each run."""
-    known: dict[int, Variable] = optimizer._lr_variables
-    if id(program) not in known:
+def learning_rate_variable(optimizer: Any, program: Program) -> Variable:
+    """Return the learning-rate variable of a program. The executor sets that of a scheduler before
+    each run.
+    """
+    variables: dict[int, Variable] = optimizer._lr_variables
+    if id(program) not in variables:
         shape = optimizer._lr_shape
         desc = data.VarDesc(
             unique_name.generate("learning_rate"),
@@ -127,34 +130,34 @@ def rate_variable(optimizer: Any, program: Program) -> Variable:
             persistable=True,
             stop_gradient=True,
         )
-        known[id(program)] = lasting(
-            program, desc, lambda: _everywhere(list(shape), optimizer.get_lr(), "float32")
+        variables[id(program)] = declare_persistable(
+            program, desc, lambda: _full(list(shape), optimizer.get_lr(), "float32")
         )
     if hasattr(optimizer._learning_rate, "last_lr"):
-        program.lr_scheduler, program.lr_var = optimizer._learning_rate, known[id(program)]
-    return known[id(program)]
+        program.lr_scheduler, program.lr_var = optimizer._learning_rate, variables[id(program)]
+    return variables[id(program)]
 
 
-def _everywhere(shape: list[int], value: float, dtype: str) -> Any:
-    """One value, as an op."""
+def _full(shape: list[int], value: float, dtype: str) -> Any:
+    """Emit an op that fills a tensor with a value."""
     attrs = {"value": float(value), "str_value": repr(float(value)), "dtype": dtype_of(dtype).proto}
     return OPS["fill_constant"](shape=shape, **attrs)
 
 
 def _operand(slots: dict[str, Any], slot: Any) -> Any:
-    """What the op takes in a slot; slots for many parameters get one."""
-    found = slots.get(slot.name)
-    return [found] if slot.many and found is not None else found
+    """Return the operand of a slot; a list for slots with several variables."""
+    operand = slots.get(slot.name)
+    return [operand] if slot.many and operand is not None else operand
 
 
-class Step:
-    """The step of one parameter."""
+class OptimizerStep:
+    """The ops that update one parameter."""
 
     def __init__(
         self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
     ) -> None:
         if is_half(parameter.meta.dtype) and optimizer._multi_precision:
-            why = "multi_precision=True is only there eagerly"
+            why = "multi_precision=True is supported in eager mode only"
             raise OarlockError(
                 with_user_line(
                     f"{type(optimizer).__name__}: {why} ({parameter.name}={parameter.meta})"
@@ -163,48 +166,52 @@ class Step:
         self.optimizer, self.program = optimizer, program
         self.parameter, self.gradient = parameter, gradient
 
-    def _kept(self) -> dict[str, Variable]:
-        """What is kept of the parameter, made when it is asked for first."""
+    def _accumulators(self) -> dict[str, Variable]:
+        """Return the accumulators of the parameter; creates them at the first call."""
         state: dict[str, Variable] = self.optimizer._accumulator_variables.setdefault(
             self.parameter.name, {}
         )
-        for kept in self.optimizer._accumulator_specs():
-            if kept.name not in state:
-                state[kept.name] = self._new(kept)
+        for spec in self.optimizer._accumulator_specs():
+            if spec.name not in state:
+                state[spec.name] = self._create_accumulator(spec)
         return state
 
-    def _new(self, kept: Any) -> Variable:
-        name = unique_name.generate(f"{self.parameter.name}_{kept.name}")
-        shape = (1,) if kept.is_scalar else self.parameter.raw.shape
+    def _create_accumulator(self, spec: Any) -> Variable:
+        name = unique_name.generate(f"{self.parameter.name}_{spec.name}")
+        shape = (1,) if spec.is_scalar else self.parameter.raw.shape
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
-        return lasting(
-            self.program, desc, lambda: _everywhere(list(shape), float(kept.initial_value), dtype)
+        return declare_persistable(
+            self.program, desc, lambda: _full(list(shape), float(spec.initial_value), dtype)
         )
 
-    def _rate(self) -> Variable:
-        rate = rate_variable(self.optimizer, self.program)
+    def _learning_rate(self) -> Variable:
+        rate = learning_rate_variable(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
         if factor == 1.0:
             return rate
         recorder = self.program.recorder
-        with recorder.as_role(Role.OPTIMIZE | Role.LR_SCHEDULE), recorder.of_parameter():
-            found: Variable = OPS["scale"](rate, scale=factor)
-        return found
+        with recorder.as_role(Role.OPTIMIZE | Role.LR_SCHEDULE), recorder.for_parameter():
+            scaled: Variable = OPS["scale"](rate, scale=factor)
+        return scaled
 
     def write(self) -> None:
-        """Append it."""
-        state = self._kept()
-        slots = {"Param": self.parameter, "Grad": self.gradient, "LearningRate": self._rate()}
-        slots |= {kept.slot: state[kept.name] for kept in self.optimizer._accumulator_specs()}
+        """Append the ops."""
+        state = self._accumulators()
+        slots = {
+            "Param": self.parameter,
+            "Grad": self.gradient,
+            "LearningRate": self._learning_rate(),
+        }
+        slots |= {spec.slot: state[spec.name] for spec in self.optimizer._accumulator_specs()}
         op = self.optimizer._op
         op(*(_operand(slots, s) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
-        self._finish(dict(state))
+        self._update_accumulators(dict(state))
 
-    def _finish(self, state: dict[str, Variable]) -> None:
-        """What a step leaves to do with what is kept."""
-        before = dict(state)
+    def _update_accumulators(self, state: dict[str, Variable]) -> None:
+        """Append the updates of accumulators that the optimizer op does not make."""
+        previous = dict(state)
         self.optimizer._after_update(self.parameter, state)
         for name, variable in state.items():
-            if variable is not before[name]:
-                StaticGraphMode(self.program).write(variable, before[name])
+            if variable is not previous[name]:
+                StaticGraphMode(self.program).write(variable, previous[name])

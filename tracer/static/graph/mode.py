@@ -1,4 +1,4 @@
-"""The mode that writes programs by hand, and who turns it on and off."""
+"""The dispatch mode that records ops into static graph programs, and `enable_static`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .default_programs import default_main_program
 from .program import Program
-from .program_recorder import HandRecorder
+from .program_recorder import ProgramRecorder
 
-# Ops that accept integers here, but raise TypeError in Paddle's functions that record programs.
+# Ops that accept integers here, but raise TypeError in Paddle's static graph functions.
 FLOATS_ONLY = frozenset(
     {
         "brelu",
@@ -36,10 +36,10 @@ FLOATS_ONLY = frozenset(
 )
 
 
-def _any_wants(args: tuple[Any, ...]) -> bool:
-    """Whether an operand wants a gradient.
+def _requires_gradient(args: tuple[Any, ...]) -> bool:
+    """Whether an operand requires a gradient.
 
-    In Paddle 2 a result of none that does wants none itself; in 1.x it did.
+    In Paddle 2 an output requires a gradient only if an input does; in Paddle 1.x it always did.
     """
     return any(
         isinstance(t, Tensor) and not t.stop_gradient
@@ -49,15 +49,15 @@ def _any_wants(args: tuple[Any, ...]) -> bool:
 
 
 class StaticGraphMode(Static):
-    """Write every op to the main program in force.
+    """Record every op into the current main program.
 
-    program: another one to write to; tape: whether gradients flow through results
-
-    convert: what makes a function write its control flow, where that is wanted
+    program: another program to record into
+    tape: whether gradients flow through the outputs
+    convert: converts the control flow of a Python function, if requested
     """
 
     trains = True
-    make_builder: ClassVar[Callable[[StaticGraphMode], Any]]  # set by builder
+    make_builder: ClassVar[Callable[[StaticGraphMode], Any]]  # set by `builder`
 
     def __init__(
         self,
@@ -72,52 +72,50 @@ class StaticGraphMode(Static):
 
     @property
     def program(self) -> Program:
-        """The program that is written to."""
+        """The program that ops are recorded into."""
         return default_main_program() if self._program is None else self._program
 
     @property
-    def recorder(self) -> HandRecorder:  # type: ignore[override]
-        """What writes to it."""
+    def recorder(self) -> ProgramRecorder:  # type: ignore[override]
+        """The recorder of the program."""
         return self.program.recorder
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Mode.run.   Operands of another program take the op there."""
+        """Record an op. If its operands belong to another program, it is recorded there."""
         if (
             op.type in FLOATS_ONLY
             and isinstance(args[0], Tensor)
             and not is_float(args[0].meta.dtype)
         ):
             raise OperandError(
-                with_user_line(f"{op.type}: X is not a tensor of floats (X={args[0].meta})")
+                with_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
             )
-        other = self._home(args) if self._program is None else None
+        other = self._other_program(args) if self._program is None else None
         if other is not None:
             with use_mode(StaticGraphMode(other, self.tape, self._convert)):
                 return op(*args, **attrs)
         namer = self.recorder.namer
         if namer.operator and not namer.owner:
             return super().run(op, args, attrs)
-        with self.recorder.owned_by(namer.owner or unique_name.generate(op.type)):
+        with self.recorder.named_after(namer.owner or unique_name.generate(op.type)):
             return super().run(op, args, attrs)
 
-    def _home(self, args: tuple[Any, ...]) -> Program | None:
-        """The program of an operand that this one does not know by its name; None where all are
-        known.
-        """
+    def _other_program(self, args: tuple[Any, ...]) -> Program | None:
+        """Return the program of an operand whose name is not declared in this program, or None."""
         program = self.program
         for arg in args:
-            for one in arg if isinstance(arg, list) else (arg,):
-                block = one._block if isinstance(one, Variable) else None
+            for item in arg if isinstance(arg, list) else (arg,):
+                block = item._block if isinstance(item, Variable) else None
                 if (
                     block is not None
                     and block.program is not program
-                    and self.recorder.var(one.raw.name) is None
+                    and self.recorder.var(item.raw.name) is None
                 ):
                     return block.program
         return None
 
     def with_tape(self, tape: bool) -> StaticGraphMode:
-        """The same; no gradients flow through what is written without a tape."""
+        """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
     def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
@@ -126,66 +124,65 @@ class StaticGraphMode(Static):
             return self.program.current_block()._var_recursive(desc.name)
         constant = bool(op.traits.no_grad) or slot.intermediate or not is_float(meta.dtype)
         desc.stop_gradient = (
-            constant or not self.tape or not (compat.is_paddle1 or _any_wants(args))
+            constant or not self.tape or not (compat.is_paddle1 or _requires_gradient(args))
         )
         return self.program.current_block().of(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
-        """Return a copy of the tensor as it is now."""
-        made = super().snapshot(tensor)
-        assert isinstance(made, Variable)
+        """Return a copy of the current value of the tensor."""
+        copy = super().snapshot(tensor)
+        assert isinstance(copy, Variable)
         assert isinstance(tensor, Variable)
-        made.block = tensor.block
-        return made
+        copy.block = tensor.block
+        return copy
 
-    def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """See Mode.assign_inplace.
-
-        What outlives a run is written itself; any other is another variable from now on.
-        """
+    def assign_inplace(self, tensor: Tensor, value: Tensor) -> None:
+        """Write a persistable variable; let any other Tensor object refer to the new variable."""
         assert isinstance(tensor, Variable)
-        assert isinstance(made, Variable)
+        assert isinstance(value, Variable)
         if tensor.persistable:
-            self.write(made, tensor)
+            self.write(value, tensor)
             self.recorder.aliases.on_write(tensor)
         else:
-            super().assign_inplace(tensor, made)
+            super().assign_inplace(tensor, value)
 
-    def rebind(self, tensor: Variable, made: Variable) -> None:
+    def rebind(self, tensor: Variable, value: Variable) -> None:
         """Bind the name to the new value."""
-        super().rebind(tensor, made)
-        tensor.block = made.block
+        super().rebind(tensor, value)
+        tensor.block = value.block
 
-    def write(self, made: Variable, target: Variable) -> None:
-        """Let the op that gives `made`, or one more, write `target`."""
+    def write(self, value: Variable, target: Variable) -> None:
+        """Write `value` to the variable `target`: redirect the output of the last op if it computed
+        `value`, else append an assign op.
+        """
         block = self.recorder.block
         last = block.ops[-1] if block.ops else OpDesc("", {}, {})
         if self.recorder.var(target.name) is None:
-            why = f"'{target.name}' is a variable of another program than the one that is written"
+            why = f"'{target.name}' is not a variable of the program that is being recorded"
             raise OpError(with_user_line(f"{last.type or 'assign'}: {why}"))
-        if made.name in last.output_names() and made.name in block.vars and not made.persistable:
+        if value.name in last.output_names() and value.name in block.vars and not value.persistable:
             for names in last.outputs.values():
-                names[:] = [target.name if name == made.name else name for name in names]
-            if made.name not in last.input_names():
-                del block.vars[made.name]
+                names[:] = [target.name if name == value.name else name for name in names]
+            if value.name not in last.input_names():
+                del block.vars[value.name]
             self.program.changed()
         else:
             self.recorder.block.ops.append(
-                OpDesc("assign", {"X": [made.name]}, {"Out": [target.name]})
+                OpDesc("assign", {"X": [value.name]}, {"Out": [target.name]})
             )
             self.recorder.label(block.ops[-1])
 
     def shape(self, tensor: Tensor) -> Any:
-        """The shape: a tuple with -1 for users, as in Paddle; values of the program where Oarlock
-        itself computes with them.
+        """Return the shape: for users a tuple with -1, as in Paddle; for Oarlock's own code with
+        symbolic sizes, so that it can compute with them.
         """
-        return super().shape(tensor) if asked_inside() else tuple(tensor.meta.shape)
+        return super().shape(tensor) if _is_called_by_library() else tuple(tensor.meta.shape)
 
 
-def asked_inside() -> bool:
-    """Whether whoever asked for `tensor.shape` is Oarlock itself."""
+def _is_called_by_library() -> bool:
+    """Whether Oarlock's own code reads `tensor.shape`."""
     frame = sys._getframe(2)
-    # of modes over this one, and of Tensor
+    # skip the frames of `Tensor.shape` and of enclosing modes
     while frame.f_code.co_name == "shape" and frame.f_back is not None:
         frame = frame.f_back
     return is_library_file(frame.f_code.co_filename)
@@ -193,41 +190,39 @@ def asked_inside() -> bool:
 
 @cache
 def _mode_of_main_program() -> StaticGraphMode:
-    """The mode of `enable_static`."""
+    """Return the mode of `enable_static`."""
     return StaticGraphMode()
 
 
-def writing() -> bool:
-    """Whether a program is being written by hand."""
+def is_recording_static_graph() -> bool:
+    """Whether ops are recorded into a static graph program."""
     return isinstance(base_mode(state.mode), StaticGraphMode)
 
 
-_before: list[Mode] = []
+_previous_modes: list[Mode] = []
 
 
 def enable_static() -> None:
-    """From now on ops are written to the main program instead of run, and layers make variables of
-    it.
-
-    In this thread.
+    """Record ops of this thread into the main program instead of running them. Layers create
+    variables of the program.
     """
-    if not writing():
-        _before.append(state.mode)
+    if not is_recording_static_graph():
+        _previous_modes.append(state.mode)
         state.mode = _mode_of_main_program()
 
 
 def disable_static(place: Any = None) -> None:
-    """From now on ops run when they are called, as in the beginning."""
-    if writing():
-        state.mode = _before.pop()
+    """Return to eager execution."""
+    if is_recording_static_graph():
+        state.mode = _previous_modes.pop()
 
 
 def in_dynamic_mode() -> bool:
     """Whether ops run eagerly: False between enable_static and disable_static, and while `jit.save`
-    or `to_static` records.
+    or `to_static` captures a function.
 
-    A function of `to_static` with full_graph=False follows its eager execution, so it is True
-    there, as in Paddle 2.6.
+    A function of `to_static` with full_graph=False follows its eager execution, so the result is
+    True there, as in Paddle 2.6.
     """
     mode = static_mode(state.mode)
     return not state.mode.static if mode is None else mode.recorder.strict

@@ -1,4 +1,4 @@
-"""ExponentialMovingAverage: parameters averaged over the steps of a training, to be tested with."""
+"""ExponentialMovingAverage: averages of the parameters over training steps, for evaluation."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ...core import unique_name
 from ...core.op import OPS
 from ...ir import program as data
 from ...ir.scope import Scope, current_scope
-from .constants import value_of
+from .constants import write_constant
 from .default_programs import default_main_program
 from .mode import StaticGraphMode
-from .parameters import lasting
+from .parameters import declare_persistable
 
 STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
 
-class Averaging:
-    """What stands in for parameters while they are tested with, and the way back.
+class ParameterAveraging:
+    """Base class: replaces parameters by averages during an evaluation and restores them.
 
-    Values are those of the scope in force.
+    Values are read and written in the current scope.
     """
 
-    _saved: tuple[tuple[str, Any], ...] = ()  # names of parameters and their values before
+    _saved: tuple[tuple[str, Any], ...] = ()  # names and original values of the parameters
 
-    def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
-        """The name of each parameter, and what stands in for it."""
+    def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each parameter and the average that replaces it."""
         raise NotImplementedError
 
     @contextmanager
     def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
-        """Let parameters be their averages, in the scope in force, and after the body what they
-        were, if need_restore.
+        """Replace the parameters by their averages in the body; restore them after it if
+        need_restore.
         """
         scope = current_scope()
-        means = list(self._means(scope))
-        self._saved = tuple((name, scope.value(name).array) for name, _ in means)
-        for name, array in means:
-            scope.place_of(name).array = array
+        averages = list(self._average_values(scope))
+        self._saved = tuple((name, scope.value(name).array) for name, _ in averages)
+        for name, array in averages:
+            scope.find_or_create(name).array = array
         try:
             yield
         finally:
@@ -50,19 +50,18 @@ class Averaging:
                 self.restore(executor)
 
     def restore(self, executor: Any) -> None:
-        """Let parameters be what they were before apply()."""
+        """Restore the values that the parameters had before apply()."""
         for name, array in self._saved:
-            current_scope().place_of(name).array = array
+            current_scope().find_or_create(name).array = array
 
 
-class ExponentialMovingAverage(Averaging):
-    """average = decay * average + (1 - decay) * parameter, over (1 - decay ** steps) when it is
-    applied
+class ExponentialMovingAverage(ParameterAveraging):
+    """average = decay * average + (1 - decay) * parameter (Kingma and Ba 2014).
 
-    (Kingma and Ba 2014).
+    `apply` uses average / (1 - decay ** steps).
 
-    Made when the main program has all its parameters; thres_steps: a variable that counts, for
-    decay = min(decay, (1 + n) / (10 + n)).
+    Create it after the parameters of the main program.
+    thres_steps: a variable n with a step count, for decay = min(decay, (1 + n) / (10 + n))
     """
 
     def __init__(
@@ -70,40 +69,42 @@ class ExponentialMovingAverage(Averaging):
     ) -> None:
         self._decay, self._name = float(decay), name or ""
         self._program = default_main_program()
-        self._rate = self._kept(RATE, np.array([decay], np.float32), thres_steps)
-        trained = [p for p in self._program.global_block().all_parameters() if not p.stop_gradient]
-        self._averages = {p.name: (p, self._average(p)) for p in trained}
+        self._rate = self._persistable(RATE, np.array([decay], np.float32), thres_steps)
+        trainable = [
+            p for p in self._program.global_block().all_parameters() if not p.stop_gradient
+        ]
+        self._averages = {p.name: (p, self._average(p)) for p in trainable}
         self._steps: Variable | None = None
 
-    def _kept(self, name: str, first: Any, counted: Variable | None = None) -> Variable:
+    def _persistable(self, name: str, initial: Any, step_count: Variable | None = None) -> Variable:
         name = self._name + name
         desc = data.VarDesc(
-            name, first.shape, str(first.dtype), persistable=True, stop_gradient=True
+            name, initial.shape, str(initial.dtype), persistable=True, stop_gradient=True
         )
-        made = lasting(self._program, desc, lambda: value_of(first))
-        if counted is not None:
-            count = OPS["cast"](counted, in_dtype=counted.dtype.proto, out_dtype=5)
+        variable = declare_persistable(self._program, desc, lambda: write_constant(initial))
+        if step_count is not None:
+            count = OPS["cast"](step_count, in_dtype=step_count.dtype.proto, out_dtype=5)
             limit = OPS["fill_any_like"](count, value=self._decay)
             lower = OPS["elementwise_min"]((count + 1.0) / (count + 10.0), limit)
-            StaticGraphMode(self._program).write(OPS["reshape2"](lower, shape=[1])[0], made)
-        return made
+            StaticGraphMode(self._program).write(OPS["reshape2"](lower, shape=[1])[0], variable)
+        return variable
 
     def _average(self, parameter: Variable) -> Variable:
         name = unique_name.generate(f"{self._name}{parameter.name}_ema")
-        return lasting(self._program, *_zeros(name, parameter))
+        return declare_persistable(self._program, *_zeros(name, parameter))
 
     def update(self) -> None:
-        """Append the step of all averages to the main program, after the optimizer's."""
+        """Append the update of all averages to the main program. Call it after `minimize`."""
         if self._steps is None:
-            self._steps = self._kept(STEPS, np.zeros([1], np.int64))
+            self._steps = self._persistable(STEPS, np.zeros([1], np.int64))
         mode = StaticGraphMode(self._program)
         mode.write(OPS["scale"](self._steps, scale=1.0, bias=1.0), self._steps)
         for parameter, average in self._averages.values():
-            made = average * self._rate + parameter * (1.0 - self._rate)
-            assert isinstance(made, Variable)
-            mode.write(made, average)
+            updated = average * self._rate + parameter * (1.0 - self._rate)
+            assert isinstance(updated, Variable)
+            mode.write(updated, average)
 
-    def _means(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+    def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         steps = 0 if self._steps is None else int(scope.value(self._steps.name).array.item())
         rate = float(scope.value(self._rate.name).array.item())
         for name, (_, average) in self._averages.items():
@@ -112,6 +113,8 @@ class ExponentialMovingAverage(Averaging):
 
 
 def _zeros(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
-    """A variable like another one that starts as zeros: its declaration and first value."""
+    """Return the declaration and the initializer of a variable like another one, filled with
+    zeros.
+    """
     desc = data.VarDesc(name, like.raw.shape, like.raw.dtype, persistable=True, stop_gradient=True)
-    return desc, lambda: value_of(np.zeros(like.raw.shape, like.meta.dtype))
+    return desc, lambda: write_constant(np.zeros(like.raw.shape, like.meta.dtype))

@@ -1,4 +1,4 @@
-"""Operator: one op of a program, as users look at it and change it."""
+"""Operator: the public view of an op of a program."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ...core.paddle1_compat import compat
 from ...ir.attr_types import attr_problem, block_indices
 from ...ir.printer import op_text
 from ...ir.program import Attr, AttrType, OpDesc
-from ..op_desc import OpDesc as Described
+from ..op_desc import OpDesc as OpDescView
 
 Block: TypeAlias = Any  # block.Block
 
-# What the attributes that any op may have are called in a file.
-COMMON = {
+# Types of the attributes that every op may have.
+COMMON_TYPES = {
     "op_role": AttrType.INT,
     "op_role_var": AttrType.STRINGS,
     "op_namescope": AttrType.STRING,
@@ -26,32 +26,42 @@ COMMON = {
     "with_quant_attr": AttrType.BOOLEAN,
     "sub_block": AttrType.BLOCK,
 }
-# Defaults of attributes that are not set.
-EVERY: dict[str, Any] = {
+# Values of these attributes if they are not set.
+COMMON_DEFAULTS: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],
     "op_namescope": "/",
     "op_callstack": [],
     "op_device": "",
 }
-SINGLE = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT, str: AttrType.STRING}
-MANY = {bool: AttrType.BOOLEANS, int: AttrType.INTS, float: AttrType.FLOATS, str: AttrType.STRINGS}
+SCALAR_TYPES = {
+    bool: AttrType.BOOLEAN,
+    int: AttrType.INT,
+    float: AttrType.FLOAT,
+    str: AttrType.STRING,
+}
+LIST_TYPES = {
+    bool: AttrType.BOOLEANS,
+    int: AttrType.INTS,
+    float: AttrType.FLOATS,
+    str: AttrType.STRINGS,
+}
 
 
-def typed(op_type: str, name: str, value: Any) -> Attr:
-    """An attribute with the type that the op gives it, or that the value suggests.
+def typed_attr(op_type: str, name: str, value: Any) -> Attr:
+    """Return an attribute with the type that the op defines, or else with the type of the value.
 
-    Raises OpError for what no file can hold.
+    Raises OpError for values that a `.pdmodel` cannot store.
     """
     value = value.proto if isinstance(value, DType) else plain_attr(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]
-    elif name in COMMON:
-        kind = COMMON[name]
+    elif name in COMMON_TYPES:
+        kind = COMMON_TYPES[name]
         value = value.idx if kind == AttrType.BLOCK and hasattr(value, "idx") else value
     else:
-        kind = _guessed(op_type, name, value)
+        kind = _infer_type(op_type, name, value)
     attr = Attr(kind, value)
     problem = attr_problem(attr)
     if problem:
@@ -59,34 +69,39 @@ def typed(op_type: str, name: str, value: Any) -> Attr:
     return attr
 
 
-def _guessed(op_type: str, name: str, value: Any) -> AttrType:
-    many = isinstance(value, list)
-    inner = type(value[0]) if many and value else type(value)
-    kind = (MANY if many else SINGLE).get(int if many and not value else inner)
+def _infer_type(op_type: str, name: str, value: Any) -> AttrType:
+    is_list = isinstance(value, list)
+    item_type = type(value[0]) if is_list and value else type(value)
+    kind = (LIST_TYPES if is_list else SCALAR_TYPES).get(
+        int if is_list and not value else item_type
+    )
     if kind is None:
         raise OpError(
-            with_user_line(f"{op_type}: attribute {name} is {value!r:.60}, which no file can hold")
+            with_user_line(
+                f"{op_type}: attribute {name}={value!r:.60} cannot be stored in a .pdmodel"
+            )
         )
-    wide = [v for v in (value if many else [value]) if inner is int and not -(2**31) <= v < 2**31]
-    return (AttrType.LONGS if many else AttrType.LONG) if wide else kind
+    if item_type is int and any(not -(2**31) <= v < 2**31 for v in (value if is_list else [value])):
+        return AttrType.LONGS if is_list else AttrType.LONG
+    return kind
 
 
-def _of_every_op() -> dict[str, Any]:
-    """What every op has, as the Paddle of the era lists it."""
-    return EVERY if compat.is_paddle1 else {**EVERY, "with_quant_attr": False}
+def _common_defaults() -> dict[str, Any]:
+    """Return the defaults of the attributes of every op in the emulated version of Paddle."""
+    return COMMON_DEFAULTS if compat.is_paddle1 else {**COMMON_DEFAULTS, "with_quant_attr": False}
 
 
 class Operator:
-    """One op.   type: Paddle's; raw: the data, whose names of variables it gives by slot."""
+    """An op of a program. `raw` is its data."""
 
     def __init__(self, block: Block, desc: OpDesc) -> None:
         self.block = block
         self.raw = desc
 
     @property
-    def desc(self) -> Described:
+    def desc(self) -> OpDescView:
         """The op, with the methods of Paddle's C++ class."""
-        return Described(self)
+        return OpDescView(self)
 
     @property
     def type(self) -> str:
@@ -95,27 +110,27 @@ class Operator:
 
     @property
     def idx(self) -> int:
-        """Its place among the ops of its block."""
+        """The index of the op in its block."""
         return next(i for i, op in enumerate(self.block.raw.ops) if op is self.raw)
 
-    # -- operands and results
+    # -- inputs and outputs
     # -----------------------------------------------------------------------------------
 
     def input(self, name: str) -> list[str]:
-        """The variables in an input slot."""
+        """Return the variables of an input slot."""
         return self._slot(self.raw.inputs, "input", name)
 
     def output(self, name: str) -> list[str]:
-        """The variables in an output slot."""
+        """Return the variables of an output slot."""
         return self._slot(self.raw.outputs, "output", name)
 
-    def _slot(self, slots: dict[str, list[str]], what: str, name: str) -> list[str]:
+    def _slot(self, slots: dict[str, list[str]], direction: str, name: str) -> list[str]:
         op = OPS.get(self.type)
-        known = [s.name for s in (op.ins if what == "input" else op.outs)] if op else []
-        if name not in slots and name not in known:
+        defined = [s.name for s in (op.ins if direction == "input" else op.outs)] if op else []
+        if name not in slots and name not in defined:
             raise OpError(
                 with_user_line(
-                    f"{self.type}: no {what} {name!r}; it has {sorted({*slots, *known})}"
+                    f"{self.type}: no {direction} {name!r}; it has {sorted({*slots, *defined})}"
                 )
             )
         return list(slots.get(name, []))
@@ -132,20 +147,20 @@ class Operator:
 
     @property
     def input_arg_names(self) -> list[str]:
-        """Every variable that it reads."""
+        """The variables that the op reads."""
         return list(self.raw.input_names())
 
     @property
     def output_arg_names(self) -> list[str]:
-        """Every variable that it writes."""
+        """The variables that the op writes."""
         return list(self.raw.output_names())
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
-        """Read another variable in place of one."""
+        """Replace a variable in all input slots."""
         self._rename(self.raw.inputs, old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
-        """Write another variable in place of one."""
+        """Replace a variable in all output slots."""
         self._rename(self.raw.outputs, old_name, new_name)
 
     def _rename(self, slots: dict[str, list[str]], old: str, new: str) -> None:
@@ -158,17 +173,17 @@ class Operator:
 
     @property
     def attr_names(self) -> list[str]:
-        """The attributes that it has, those that every op has among them."""
-        return [*self.raw.attrs, *(name for name in _of_every_op() if name not in self.raw.attrs)]
+        """The attributes of the op, including those that every op has."""
+        return [*self.raw.attrs, *(n for n in _common_defaults() if n not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
-        """Whether it has an attribute."""
-        return name in self.raw.attrs or name in _of_every_op()
+        """Whether the op has an attribute."""
+        return name in self.raw.attrs or name in _common_defaults()
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute.   Raises OpError for one that it does not have."""
-        if name not in self.raw.attrs and name in _of_every_op():
-            return _of_every_op()[name]
+        """Return the value of an attribute. Raises OpError if the op does not have it."""
+        if name not in self.raw.attrs and name in _common_defaults():
+            return _common_defaults()[name]
         if name not in self.raw.attrs:
             raise OpError(
                 with_user_line(
@@ -178,47 +193,49 @@ class Operator:
         return self.raw.attrs[name].value
 
     def attr_type(self, name: str) -> AttrType:
-        """The type that an attribute has in a file."""
+        """Return the type of an attribute."""
         self.attr(name)
-        return self.raw.attrs[name].type if name in self.raw.attrs else COMMON[name]
+        return self.raw.attrs[name].type if name in self.raw.attrs else COMMON_TYPES[name]
 
     def all_attrs(self) -> dict[str, Any]:
-        """All attributes; blocks in place of their numbers."""
+        """Return all attributes by name, with Block objects for indices of blocks."""
         blocks = self.block.program.blocks
-        found = {}
+        values = {}
         for name, attr in self.raw.attrs.items():
-            inner = [blocks[i] for i in block_indices(attr)]
-            found[name] = (
-                attr.value if not inner else (inner[0] if attr.type == AttrType.BLOCK else inner)
+            sub_blocks = [blocks[i] for i in block_indices(attr)]
+            values[name] = (
+                attr.value
+                if not sub_blocks
+                else (sub_blocks[0] if attr.type == AttrType.BLOCK else sub_blocks)
             )
-        return found
+        return values
 
     def _set_attr(self, name: str, val: Any) -> None:
-        """Change an attribute, or give it one.   Raises OpError for a value that does not fit."""
-        self.raw.attrs[name] = typed(self.type, name, val)
+        """Set an attribute. Raises OpError for a value that the attribute does not accept."""
+        self.raw.attrs[name] = typed_attr(self.type, name, val)
         self.block.program.changed()
 
     set_attr = _set_attr
 
     def _remove_attr(self, name: str) -> None:
-        """Have an attribute no longer."""
+        """Delete an attribute."""
         self.raw.attrs.pop(name, None)
         self.block.program.changed()
 
     def fill_attrs(self) -> None:
-        """Set what the op takes where nothing was said."""
+        """Set all attributes that are not set to their defaults."""
         op = OPS.get(self.type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
-        for name, value in {**EVERY, **defaults}.items():
+        for name, value in {**COMMON_DEFAULTS, **defaults}.items():
             if name not in self.raw.attrs and value is not None:
-                self.raw.attrs[name] = typed(self.type, name, value)
+                self.raw.attrs[name] = typed_attr(self.type, name, value)
         self.block.program.changed()
 
     # -- text
     # --------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The op as in a printed program."""
+        """Return the text of the op, as in a printed program."""
         return op_text(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:

@@ -1,5 +1,5 @@
-"""Parameters and other variables that outlive a run: declared in the main program, given a first
-value in the startup program.
+"""Parameters and other persistable variables: declared in the main program, initialized by the
+startup program.
 """
 
 from __future__ import annotations
@@ -19,57 +19,57 @@ from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir import program as data
 from .block import Block
-from .constants import value_of
+from .constants import write_constant
 from .default_programs import default_startup_program
 from .mode import StaticGraphMode
 from .program import Program
 
 
-def lasting(program: Program, desc: data.VarDesc, first: Callable[[], Any]) -> Variable:
-    """A persistable variable of `program`.
+def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[], Any]) -> Variable:
+    """Declare a persistable variable of `program`.
 
-    first: gives its first value, called once, while the startup program is written.
+    init: returns its initial value; called once, while the startup program is recorded
     """
-    made = program.global_block().declare(desc)
+    variable = program.global_block().declare(desc)
     startup = default_startup_program()
     if startup is not program and not startup.global_block().has_var(desc.name):
-        start_with(startup, desc, first)
-    return made
+        write_initializer(startup, desc, init)
+    return variable
 
 
-def start_with(startup: Program, desc: data.VarDesc, first: Callable[[], Any]) -> None:
-    """Write ops that give a variable its first value."""
+def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], Any]) -> None:
+    """Emit ops that initialize a variable."""
     target = startup.global_block().declare(replace(desc, persistable=True))
     mode = StaticGraphMode(startup)
     with use_mode(mode):
-        startup.recorder.starting = True
+        startup.recorder.initializing = True
         try:
-            value = first()
+            value = init()
         finally:
-            startup.recorder.starting = False
+            startup.recorder.initializing = False
         if not isinstance(value, Variable):
-            value = value_of(np.asarray(value).astype(dtype_of(desc.dtype).np))
+            value = write_constant(np.asarray(value).astype(dtype_of(desc.dtype).np))
         if tuple(value.raw.shape) != desc.shape:
             raise OpError(
                 with_user_line(
-                    f"parameter '{desc.name}': starts as {value.meta}, not {list(desc.shape)}"
+                    f"parameter '{desc.name}': initial value is {value.meta}, "
+                    f"not {list(desc.shape)}"
                 )
             )
         mode.write(value, target)
 
 
 def new_parameter(
-    program: Program, name: str, shape: Any, dtype: Any, trainable: bool, first: Callable[[], Any]
+    program: Program, name: str, shape: Any, dtype: Any, trainable: bool, init: Callable[[], Any]
 ) -> ParameterVariable:
-    """A parameter.
+    """Declare a parameter.
 
-    Raises OpError where the name is taken by one of another shape or dtype, and for sizes that are
-    not known.
+    Raises OpError if the name is declared with another shape or dtype, or if a size is dynamic.
     """
     sizes = tuple(int(d) for d in shape)
     if any(d < 0 for d in sizes):
         raise OpError(
-            with_user_line(f"parameter '{name}': the sizes {list(sizes)} are not all known")
+            with_user_line(f"parameter '{name}': shape {list(sizes)} has dynamic dimensions")
         )
     desc = data.VarDesc(
         name,
@@ -79,35 +79,39 @@ def new_parameter(
         is_parameter=True,
         stop_gradient=not trainable,
     )
-    made = lasting(program, desc, first)
-    assert isinstance(made, ParameterVariable)
-    return made
+    parameter = declare_persistable(program, desc, init)
+    assert isinstance(parameter, ParameterVariable)
+    return parameter
 
 
 def adopt(program: Program, tensor: Tensor) -> Variable:
-    """The variable for a parameter or a buffer that was made outside of the program, with its value
-    of now.
+    """Return the variable for a parameter or buffer that was created outside of the program,
+    initialized with its current value.
     """
     array = np.asarray(cuda.to_host(tensor.array))
-    known = program.raw.block.vars.get(tensor.name)
-    if known is not None:
-        return program.global_block().of(known)
-    kind = isinstance(tensor, Parameter)
+    existing = program.raw.block.vars.get(tensor.name)
+    if existing is not None:
+        return program.global_block().of(existing)
+    is_parameter = isinstance(tensor, Parameter)
     desc = data.VarDesc(
-        tensor.name, array.shape, BY_NP[array.dtype].name, persistable=True, is_parameter=kind
+        tensor.name,
+        array.shape,
+        BY_NP[array.dtype].name,
+        persistable=True,
+        is_parameter=is_parameter,
     )
     desc.stop_gradient = tensor.stop_gradient
-    return lasting(program, desc, lambda: value_of(array))
+    return declare_persistable(program, desc, lambda: write_constant(array))
 
 
 def new_buffer(program: Program, name: str, array: Any) -> Variable:
-    """A variable that is state but no parameter."""
+    """Declare a persistable variable that is not a parameter."""
     array = np.asarray(array)
     desc = data.VarDesc(
         name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True
     )
-    return lasting(program, desc, lambda: value_of(array))
+    return declare_persistable(program, desc, lambda: write_constant(array))
 
 
-Block.start_with = start_with
+Block.write_initializer = write_initializer
 Program.adopt = adopt

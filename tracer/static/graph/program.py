@@ -1,4 +1,4 @@
-"""Program: what users write by hand, look at and run.   Its data is a `static.program.Program`."""
+"""Program: the public view of a program. Its data is an `ir.program.Program`."""
 
 from __future__ import annotations
 
@@ -22,37 +22,39 @@ from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
 from .block import Block
 from .operator import Operator
-from .program_recorder import HandRecorder
+from .program_recorder import ProgramRecorder
 from .state_dict import set_matching_values
 
 
-def _targets(target: Any) -> list[str]:
-    """The names of a variable, or of what an op writes.   Raises ValueError for anything else."""
+def _target_names(target: Any) -> list[str]:
+    """Return the name of a variable, or the outputs of an op. Raises ValueError for other
+    objects.
+    """
     if isinstance(target, Operator):
         return target.output_arg_names
     if not isinstance(target, str | Variable):
-        # what programs for Paddle look for
-        said = "All targets of Program._prune_with_input() can only be Variable or Operator"
-        raise ValueError(with_user_line(f"{said}, not {type(target).__name__}"))
+        # programs for Paddle search for this text
+        message = "All targets of Program._prune_with_input() can only be Variable or Operator"
+        raise ValueError(with_user_line(f"{message}, not {type(target).__name__}"))
     return [target if isinstance(target, str) else target.name]
 
 
 class Program:
-    """Blocks of ops on named variables.   raw: the data; recorder: writes ops to it."""
+    """Blocks of ops on named variables. `raw` is its data, `recorder` appends ops to it."""
 
-    _first_seed = 0  # what random numbers of a new program start from
+    _initial_seed = 0  # random_seed of new programs
 
     adopt: ClassVar[
         Callable[[Program, Tensor], Variable]
     ]  # declares a parameter created outside of the program; set by `parameters`
 
     def __init__(self) -> None:
-        self._hold(None)
-        self.recorder.seed = self._first_seed
+        self._set_data(None)
+        self.recorder.seed = self._initial_seed
 
-    def _hold(self, desc: data.Program | None) -> None:
-        self.recorder = HandRecorder(desc, self._adopt, self.block)
-        self._source: np.random.Generator | None = None
+    def _set_data(self, desc: data.Program | None) -> None:
+        self.recorder = ProgramRecorder(desc, self._adopt, self.block)
+        self._generator: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._edits = 0
         self.lr_scheduler: Any = None  # its learning rate applies to each run
@@ -63,10 +65,10 @@ class Program:
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:
-        """What users see of a program that is there already."""
-        made = cls.__new__(cls)
-        made._hold(desc)
-        return made
+        """Return the view of existing data."""
+        program = cls.__new__(cls)
+        program._set_data(desc)
+        return program
 
     @property
     def raw(self) -> data.Program:
@@ -80,18 +82,18 @@ class Program:
 
     @desc.setter
     def desc(self, value: ProgramDesc) -> None:
-        self._hold(value.program.raw)
+        self._set_data(value.program.raw)
 
     def _adopt(self, tensor: Tensor) -> str:
-        """A variable for a parameter or a buffer that was made outside of the program."""
+        """Declare a variable for a parameter or buffer that was created outside of the program."""
         return Program.adopt(self, tensor).name
 
     def changed(self) -> None:
-        """Say that an op or a variable is not what it was."""
+        """Mark the program as changed, so that it is compiled again."""
         self._edits += 1
 
     def revision(self) -> tuple[int, ...]:
-        """Another one after every change."""
+        """Return a key that differs after every change."""
         return (self._edits, *(len(block.ops) for block in self.raw.blocks))
 
     # -- blocks
@@ -100,74 +102,75 @@ class Program:
     def block(self, index: int) -> Block:
         """The block at `index`."""
         desc = self.raw.blocks[index]
-        found = self._blocks.get(index)
-        if found is None or found.raw is not desc:
-            found = self._blocks[index] = Block(self, desc)
-        return found
+        block = self._blocks.get(index)
+        if block is None or block.raw is not desc:
+            block = self._blocks[index] = Block(self, desc)
+        return block
 
     @property
     def blocks(self) -> list[Block]:
-        """All blocks, the outermost first."""
+        """All blocks, the global block first."""
         return [self.block(i) for i in range(len(self.raw.blocks))]
 
     @property
     def num_blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return len(self.raw.blocks)
 
     def global_block(self) -> Block:
-        """The outermost block."""
+        """Return the global block, which has no parent."""
         return self.block(0)
 
     def current_block(self) -> Block:
-        """The block that ops are written to."""
+        """Return the block that ops are appended to."""
         return self.block(self.recorder.block.idx)
 
     @property
     def current_block_idx(self) -> int:
-        """The number of the block that ops are written to."""
+        """The index of the block that ops are appended to."""
         return self.recorder.block.idx
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def list_vars(self) -> Iterator[Variable]:
-        """The variables of all blocks."""
+        """Yield the variables of all blocks."""
         for block in self.blocks:
             yield from block.vars.values()
 
     def all_parameters(self) -> list[ParameterVariable]:
-        """The parameters, trainable or not."""
+        """Return the parameters, trainable or not."""
         return [p for block in self.blocks for p in block.iter_parameters()]
 
     def persistables(self) -> list[Variable]:
-        """The variables whose values outlive a run and go to files, sorted by name."""
-        found = {v.name: v for v in self.list_vars()}
-        return [found[desc.name] for desc in self.raw.persistables()]
+        """Return the persistable variables, sorted by name, without those of feed and fetch ops."""
+        variables = {v.name: v for v in self.list_vars()}
+        return [variables[desc.name] for desc in self.raw.persistables()]
 
     def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Tensor]:
-        """Values by name.
+        """Return values of persistable variables by name.
 
-        mode: 'param' for parameters, 'opt' for what optimizers keep of them, 'all' for both
+        mode: 'param' for parameters, 'opt' for other persistable variables (such as accumulators of
+        optimizers), 'all' for both
 
-        Raises OpError for another mode, and for a variable that has no value yet.
+        Raises OpError for another mode, and for a variable without a value.
         """
         if not isinstance(mode, str) or not isinstance(scope, Scope | None):
-            wrong = (
+            problem = (
                 f"scope is not a Scope, but {scope!r:.80}"
                 if isinstance(mode, str)
-                else f"mode is not a text, but {mode!r:.80}"
+                else f"mode is not a str, but {mode!r:.80}"
             )
-            raise OperandError(with_user_line(f"state_dict: {wrong}"))
+            raise OperandError(with_user_line(f"state_dict: {problem}"))
         if mode not in ("param", "opt", "all"):
             raise OpError(
                 with_user_line(f"state_dict: mode={mode!r} is not one of 'param', 'opt', 'all'")
             )
-        where = current_scope() if scope is None else scope
-        wanted = [
+        scope = current_scope() if scope is None else scope
+        variables = [
             v for v in self.persistables() if mode == "all" or v.is_parameter == (mode == "param")
         ]
-        return {v.name: where.value(v.name) for v in wanted}
+        return {v.name: scope.value(v.name) for v in variables}
 
     def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
         """Set persistable variables from a state dict.
@@ -175,27 +178,26 @@ class Program:
         Parameters
         ----------
         state_dict : dict of str to Tensor or ndarray
-            Values by name of variable; or by structured name, as `paddle.load(path,
-            keep_name_table=True)` returns them for the state of a layer. A value of another shape,
-            and a name that no variable has, is warned about and skipped.
+            Values by variable name, or by structured name as `paddle.load(path,
+            keep_name_table=True)` returns them for the state of a layer. Values with another shape
+            and unknown names are skipped with a warning.
         scope : Scope, optional
-            Where the values go; by default the current scope.
+            Scope that the values are assigned in; by default the current scope.
         """
         if not isinstance(state_dict, dict):
             raise OperandError(
                 with_user_line(
-                    f"set_state_dict: a dict of values by name is taken, not "
-                    f"{type(state_dict).__name__}"
+                    f"set_state_dict: state_dict must be a dict, not {type(state_dict).__name__}"
                 )
             )
         set_matching_values(self, state_dict, current_scope() if scope is None else scope)
 
-    # -- as a whole
+    # -- the whole program
     # ---------------------------------------------------------------------------------------------
 
     @property
     def random_seed(self) -> int:
-        """What random numbers of this program's ops start from; 0: the common source of all."""
+        """The seed of the random ops of this program; 0: they use the global generator."""
         return self.recorder.seed
 
     @random_seed.setter
@@ -203,47 +205,48 @@ class Program:
         if not isinstance(seed, int):
             raise OpError(with_user_line(f"random_seed: {seed!r} is not an int"))
         self.recorder.seed = seed
-        self._source = None
+        self._generator = None
 
     @property
-    def source(self) -> np.random.Generator | None:
-        """What the runs of a program with a seed draw from, one after the other; None for the
-        common source.
+    def generator(self) -> np.random.Generator | None:
+        """The generator of a program with a seed, which continues from run to run; None for the
+        global generator.
         """
-        if self._source is None and self.random_seed:
-            self._source = np.random.Generator(np.random.PCG64(self.random_seed))
-        return self._source
+        if self._generator is None and self.random_seed:
+            self._generator = np.random.Generator(np.random.PCG64(self.random_seed))
+        return self._generator
 
     def global_seed(self, seed: int = 0) -> None:
-        """Let this program, and those made from now on, start random numbers from `seed`."""
+        """Set the seed of this program and of programs created later."""
         self.random_seed = seed
-        Program._first_seed = seed
+        Program._initial_seed = seed
 
     def clone(self, for_test: bool = False) -> Program:
-        """A copy, which shares the values in scopes.
+        """Return a copy; both use the same variables of a scope.
 
-        for_test: without gradients and optimizers, dropout and norms as in eval mode
+        for_test: without gradients and optimizer ops; dropout and normalization in eval mode
         """
         desc = deepcopy(self.raw)
-        made = Program.of(clone_for_test_in_place(desc) if for_test else desc)
-        made.recorder.seed = self.recorder.seed
-        made.readers = list(self.readers)
+        clone = Program.of(clone_for_test_in_place(desc) if for_test else desc)
+        clone.recorder.seed = self.recorder.seed
+        clone.readers = list(self.readers)
         if not for_test:
-            made.lr_scheduler = self.lr_scheduler
-            made.lr_var = None if self.lr_var is None else made.global_block().var(self.lr_var.name)
-        self._give_settings(made)
-        return made
+            clone.lr_scheduler = self.lr_scheduler
+            clone.lr_var = (
+                None if self.lr_var is None else clone.global_block().var(self.lr_var.name)
+            )
+        self._copy_variable_attributes(clone)
+        return clone
 
-    def _give_settings(self, other: Program) -> None:
-        """What is known of parameters besides their declaration."""
-        known = other.global_block()
+    def _copy_variable_attributes(self, other: Program) -> None:
+        """Copy attributes of Variable objects that are not part of their declarations."""
+        block = other.global_block()
         for variable in self.global_block().vars.values():
-            if variable.unsaid and known.has_var(variable.name):
-                known.var(variable.name).unsaid = variable.unsaid
+            if variable.unspecified and block.has_var(variable.name):
+                block.var(variable.name).unspecified = variable.unspecified
         for parameter in self.all_parameters():
-            if known.has_var(parameter.name):
-                made = known.var(parameter.name)
-                made.__dict__.update(
+            if block.has_var(parameter.name):
+                block.var(parameter.name).__dict__.update(
                     {
                         k: v
                         for k, v in parameter.__dict__.items()
@@ -252,7 +255,7 @@ class Program:
                 )
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The program as text, which `Program.parse_from_text` reads back."""
+        """Return the program as text, which `Program.parse_from_text` parses."""
         check_to_string_flags(throw_on_error, with_details)
         return str(self.raw)
 
@@ -263,111 +266,114 @@ class Program:
 
     @staticmethod
     def parse_from_text(text: str) -> Program:
-        """The program that `to_string` gave this text of.
+        """Return the program of the text that `to_string` returned.
 
-        Raises OpError with the line that makes no sense.
+        Raises OpError with the line that cannot be parsed.
         """
         return Program.of(parse(text))
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
-        """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
-        raise NotImplementedError  # given by static.io
+        """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
+        raise NotImplementedError  # replaced by static.io
 
     @property
     def contract(self) -> data.Contract | None:
-        """What travels with the model that it is of: names, assumptions, the record of its
-        verification; None for others.
+        """The contract of the saved model that the program was read from: names of inputs and
+        outputs, guards and the result of its verification; None for other programs.
         """
         return self.raw.contract
 
     def feeds(self) -> list[str]:
-        """The names of the inputs that feed ops give."""
+        """Return the names of the inputs, in the order of the feed ops."""
         return self.raw.feeds()
 
     def fetches(self) -> list[str]:
-        """The names of the outputs that fetch ops take."""
+        """Return the names of the outputs, in the order of the fetch ops."""
         return self.raw.fetches()
 
     def _sync_with_cpp(self) -> None:
-        """Nothing: what `desc` says is what the program says."""
+        """Do nothing: `desc` is a view of this program."""
 
     def _version(self) -> int:
         return self.raw.version
 
-    # -- what only programs call that write ops themselves
+    # -- internal methods of Paddle that programs call
     # -------------------------------------------------------
 
     def _copy_param_info_from(self, other: Program) -> None:
-        """Take over what is known of the parameters of another program besides their declaration.
+        """Copy attributes of variables that are not part of their declarations from another
+        program.
 
-        Raises TypeError for what is none.
+        Raises TypeError if it is not a Program.
         """
         if not isinstance(other, Program):
             raise TypeError(
                 with_user_line(f"_copy_param_info_from: {type(other).__name__} is not a Program")
             )
-        other._give_settings(self)
+        other._copy_variable_attributes(self)
 
     _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
-        """A new block inside of the current one, or of another, to which ops are written until
-        `_rollback`.
+        """Append a block and record into it until `_rollback`; by default its parent is the current
+        block.
         """
-        made = data.Block(
+        block = data.Block(
             len(self.raw.blocks), self.current_block_idx if parent_idx is None else parent_idx
         )
-        self.raw.blocks.append(made)
-        self.recorder.open_blocks.append(OpenBlock(made))
+        self.raw.blocks.append(block)
+        self.recorder.open_blocks.append(OpenBlock(block))
         return self.current_block()
 
     def _rollback(self) -> None:
-        """Write to the block before again."""
+        """Return to the block that was current before `_create_block`."""
         self.recorder.open_blocks.pop()
 
     def _prune(self, targets: Any) -> Program:
-        """A copy with the ops only that these variables need."""
-        listed = targets if isinstance(targets, list | tuple) else [targets]
-        return self._prune_with_input([], list(listed))
+        """Return a copy with only the ops that these variables depend on."""
+        items = targets if isinstance(targets, list | tuple) else [targets]
+        return self._prune_with_input([], list(items))
 
     def _prune_with_input(self, feeded_var_names: list[str], targets: list[Any]) -> Program:
-        """A copy with the ops only that these variables need where others are given, and the
-        variables of those.
+        """Return a copy with only the ops, and their variables, that compute the targets from
+        the feeds.
         """
-        wanted = [name for t in targets for name in _targets(t)]
-        desc = prune_in_place(deepcopy(self.raw), feeded_var_names, wanted)
+        names = [name for t in targets for name in _target_names(t)]
+        desc = prune_in_place(deepcopy(self.raw), feeded_var_names, names)
         ops = [op for block in desc.blocks for op in block.ops]
         used = {
             *feeded_var_names,
-            *wanted,
+            *names,
             *(n for op in ops for n in (*op.input_names(), *op.output_names())),
         }
         for block in desc.blocks:
             block.vars = {name: var for name, var in block.vars.items() if name in used}
-        made = Program.of(desc)
-        made.recorder.seed = self.recorder.seed
-        self._give_settings(made)
-        return made
+        pruned = Program.of(desc)
+        pruned.recorder.seed = self.recorder.seed
+        self._copy_variable_attributes(pruned)
+        return pruned
 
     def _inference_optimize(self, prune_read_op: bool = True) -> Program:
-        """A copy whose dropout and norms are as in eval mode; gradients and optimizers stay."""
-        made = self.clone()
-        for block in made.blocks:
+        """Return a copy with dropout and normalization in eval mode; keeps gradients and
+        optimizer ops.
+        """
+        clone = self.clone()
+        for block in clone.blocks:
             for op in block.ops:
                 if op.has_attr("is_test"):
                     op._set_attr("is_test", True)
-        return made
+        return clone
 
     @contextmanager
     def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
-        """The ops of the body are steps of an optimizer."""
+        """Give the ops of the body the role of optimizer ops."""
         with self.recorder.as_role(Role.OPTIMIZE):
             yield
 
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
-        """The ops of the body give the learning rate."""
+        """Give the ops of the body the role of learning-rate ops."""
         with self.recorder.as_role(
             Role.LR_SCHEDULE | Role.OPTIMIZE if is_with_opt else Role.LR_SCHEDULE
         ):
@@ -375,7 +381,7 @@ class Program:
 
     @contextmanager
     def _backward_role_guard(self) -> Iterator[None]:
-        """The ops of the body are of gradients."""
+        """Give the ops of the body the role of gradient ops."""
         with self.recorder.as_role(Role.BACKWARD):
             yield
 

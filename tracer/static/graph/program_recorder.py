@@ -1,5 +1,5 @@
-"""The recorder of a program that is written by hand: names as Paddle's, values from
-outside as ops.
+"""The recorder of static graph programs. Names follow Paddle's; eager tensors become constants or
+parameters of the program.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...core.tensor import Tensor
 from ...ir.names import Namer
 from ...ir.op_role import Role
 from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
-from .constants import value_of
+from .constants import write_constant
 
-# Ops that hand the shape of their operand on to their gradient.
-KEEP_SHAPE = (
+# Ops with an output XShape, from which Paddle's gradient ops read the shape of the input.
+OPS_WITH_XSHAPE = (
     "reshape2",
     "transpose2",
     "squeeze2",
@@ -31,18 +31,19 @@ KEEP_SHAPE = (
 )
 
 
-def _reserves(type: str, attrs: dict[str, Attr]) -> bool:
-    """Whether Paddle's op wants room for what its gradient op computes with."""
+def _has_reserve_space(type: str, attrs: dict[str, Attr]) -> bool:
+    """Whether Paddle's op has an output ReserveSpace, which its gradient op reads."""
     return type == "batch_norm" and not compat.is_paddle1 and not attrs["is_test"].value
 
 
-class ProcessNames(Namer):
-    """Names that count on through all programs of a process, so that programs may share a scope.
+class ProcessNamer(Namer):
+    """Generates names that are unique in the process, so that programs may share a scope.
 
-    owner: `relu_0` while that op is written, `fc_0` while static.nn.fc writes its ops; results are
-    `fc_0.tmp_0`, `fc_0.tmp_1`, ... operator: whether an operator of Python writes its ops; results
-    are `tmp_0`, `tmp_1`, ... indexed: the variable of which Python takes a part, `x`; slices of it
-    are `x_slice_0`, `x_strided_slice_0`.
+    owner: prefix of the outputs: `fc_0` while `static.nn.fc` records its ops, for outputs
+        `fc_0.tmp_0`, `fc_0.tmp_1`, ...; `relu_0` while a single op is recorded
+    operator: whether a Python operator such as `+` records its ops; outputs are `tmp_0`, `tmp_1`
+    indexed: name of the variable `x` that Python indexes; slices are `x_slice_0`,
+        `x_strided_slice_0`
     """
 
     owner = ""
@@ -50,7 +51,7 @@ class ProcessNames(Namer):
     indexed = ""
 
     def temporary(self, op_type: str) -> str:
-        """The name of a result."""
+        """Return the name of an output of an op."""
         if self.indexed and op_type in ("slice", "strided_slice"):
             return self.fresh(unique_name.generate(f"{self.indexed}_{op_type}"))
         if self.operator and not self.owner:
@@ -60,23 +61,23 @@ class ProcessNames(Namer):
         )
 
     def persistable(self, name: str) -> str:
-        """The name itself: it is the one in the scope."""
+        """Reserve the name of a persistable variable, and return it unchanged."""
         self._used.add(name)
         return name
 
-    def take(self, names: Iterator[str]) -> None:
-        """These are used already."""
+    def reserve(self, names: Iterator[str]) -> None:
+        """Reserve names that variables have already."""
         self._used.update(names)
 
 
-class HandRecorder(Recorder):
-    """Recorder of a public Program.
+class ProgramRecorder(Recorder):
+    """Records ops into a Program.
 
-    adopt: declares a variable for an existing Parameter, with its value; block_of: the block of a
-    number, as users see it.
+    adopt: declares a variable for an existing tensor, initialized with its value
+    block_of: returns the public Block with an index
     """
 
-    namer: ProcessNames
+    namer: ProcessNamer
 
     policy = STATIC_GRAPH
 
@@ -86,75 +87,75 @@ class HandRecorder(Recorder):
         adopt: Callable[[Tensor], str] | None = None,
         block_of: Callable[[int], Any] | None = None,
     ) -> None:
-        super().__init__(program, ProcessNames())
+        super().__init__(program, ProcessNamer())
         self._block_of = block_of
-        self.namer.take(name for block in self.program.blocks for name in block.vars)
+        self.namer.reserve(name for block in self.program.blocks for name in block.vars)
         self.role = Role.FORWARD
-        self.role_of: list[str] = []  # the parameter, and its gradient, that an op changes
+        self.role_variables: list[str] = []  # parameter and gradient, for op_role_var
         self.device = ""
-        self.seed = 0  # what its random ops start from, 0 for the common source
-        self.starting = False  # whether the op that is recorded initializes a parameter
+        self.seed = 0  # seed of initializers; 0 for the global generator
+        self.initializing = False  # whether the ops being recorded initialize a variable
         self.name_scopes: list[str] = []
-        # how many of a name were opened in a scope, less one
-        self.scopes_named: dict[tuple[str, str], int] = {}
+        # number of scopes opened, minus one, by parent scope and name
+        self.scope_counts: dict[tuple[str, str], int] = {}
         self._adopt = adopt
 
     def variable(self, desc: VarDesc) -> Variable:
         """Create the Variable of a declaration. It stores its block, so that it stays valid when
         the main program changes.
         """
-        made = super().variable(desc)
+        variable = super().variable(desc)
         if self._block_of is not None and self.block.vars.get(desc.name) is desc:
-            made.block = self._block_of(self.block.idx)
-        return made
+            variable.block = self._block_of(self.block.idx)
+        return variable
 
     @contextmanager
     def as_role(self, role: Role) -> Iterator[None]:
-        """The ops of the body are for something else than usual."""
-        before, self.role = self.role, role
+        """Give the ops of the body an op_role."""
+        previous, self.role = self.role, role
         try:
             yield
         finally:
-            self.role = before
+            self.role = previous
 
     @contextmanager
-    def of_parameter(self, *names: str) -> Iterator[None]:
-        """The ops of the body are there for a parameter.
+    def for_parameter(self, *names: str) -> Iterator[None]:
+        """Set op_role_var of the ops of the body.
 
-        names: its name and that of its gradient; none for all
+        names: a parameter and its gradient; none for ops that concern all parameters
         """
-        before, self.role_of = self.role_of, list(names)
+        previous, self.role_variables = self.role_variables, list(names)
         try:
             yield
         finally:
-            self.role_of = before
+            self.role_variables = previous
 
     @contextmanager
-    def owned_by(self, owner: str) -> Iterator[None]:
-        """The results of the body's ops are named after `owner`."""
-        before, self.namer.owner = self.namer.owner, owner
+    def named_after(self, owner: str) -> Iterator[None]:
+        """Prefix the names of the outputs in the body with `owner`."""
+        previous, self.namer.owner = self.namer.owner, owner
         try:
             yield
         finally:
-            self.namer.owner = before
+            self.namer.owner = previous
 
     @contextmanager
-    def by_operator(self) -> Iterator[None]:
-        """The body's ops are written by an operator of Python."""
-        before, self.namer.operator = self.namer.operator, True
+    def in_operator(self) -> Iterator[None]:
+        """Name the outputs in the body like those of a Python operator."""
+        previous, self.namer.operator = self.namer.operator, True
         try:
             yield
         finally:
-            self.namer.operator = before
+            self.namer.operator = previous
 
     @contextmanager
-    def by_index(self, of: Variable) -> Iterator[None]:
-        """The body's ops are written because Python takes a part of a variable."""
-        before, self.namer.indexed = self.namer.indexed, of.name
+    def in_getitem(self, of: Variable) -> Iterator[None]:
+        """Name the outputs in the body like those of indexing a variable."""
+        previous, self.namer.indexed = self.namer.indexed, of.name
         try:
             yield
         finally:
-            self.namer.indexed = before
+            self.namer.indexed = previous
 
     def emit(
         self,
@@ -163,79 +164,77 @@ class HandRecorder(Recorder):
         outputs: dict[str, list[str]],
         attrs: dict[str, Attr] | None = None,
     ) -> OpDesc:
-        """Append one op, with what it is for."""
+        """Append an op with its role, device and name scope."""
         slot = (
             "XShape"
-            if type in KEEP_SHAPE
+            if type in OPS_WITH_XSHAPE
             else "ReserveSpace"
-            if _reserves(type, attrs or {})
+            if _has_reserve_space(type, attrs or {})
             else ""
         )
         if slot and slot not in outputs:
-            outputs = {**outputs, slot: [self._for_gradient(type, inputs["X"][0])]}
-        made = super().emit(type, inputs, outputs, attrs)
-        self.label(made)
-        return made
+            outputs = {**outputs, slot: [self._declare_placeholder(type, inputs["X"][0])]}
+        op = super().emit(type, inputs, outputs, attrs)
+        self.label(op)
+        return op
 
-    def _for_gradient(self, type: str, operand: str) -> str:
-        """A variable that only Paddle's gradient op asks for, and that holds nothing; its shape,
-        behind a 0, is that of an operand.
+    def _declare_placeholder(self, type: str, operand: str) -> str:
+        """Declare an empty variable that only Paddle's gradient op reads. Its shape is 0 followed
+        by that of the operand.
         """
-        of = self.var(operand)
-        assert of is not None
+        desc = self.var(operand)
+        assert desc is not None
         name = self.namer.temporary(type)
-        self.block.vars[name] = VarDesc(name, (0, *of.shape), of.dtype, stop_gradient=True)
+        self.block.vars[name] = VarDesc(name, (0, *desc.shape), desc.dtype, stop_gradient=True)
         return name
 
-    def _makes_parameters(self, desc: OpDesc) -> bool:
-        return self.starting or all(
+    def _is_initializer(self, desc: OpDesc) -> bool:
+        return self.initializing or all(
             var is not None and var.persistable for var in map(self.var, desc.output_names())
         )
 
     def label(self, desc: OpDesc) -> None:
-        """Note what an op is for, where it was asked to run, and what its random numbers start
-        from.
-        """
+        """Set the attributes of an op for its role, device, name scope and seed."""
         if (
             self.seed
             and "seed" in desc.attrs
             and not desc.attr("seed")
-            and self._makes_parameters(desc)
+            and self._is_initializer(desc)
         ):
-            # Ops of one shape should not draw the same numbers, and each run should draw others.
+            # Different seeds per op: initializers of equal shape must not return equal values.
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
         if self.role:
             desc.attrs["op_role"] = Attr(AttrType.INT, int(self.role))
-        if self.role_of:
-            desc.attrs["op_role_var"] = Attr(AttrType.STRINGS, list(self.role_of))
+        if self.role_variables:
+            desc.attrs["op_role_var"] = Attr(AttrType.STRINGS, list(self.role_variables))
         if self.device:
             desc.attrs["op_device"] = Attr(AttrType.STRING, self.device)
         if scope:
             desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that `tensor` is.
+        """Return the name of the variable of a tensor.
 
-        Raises TraceError for one of another program, or of a block that this one does not see.
+        Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
         if not isinstance(tensor, Variable) or self.knows(tensor):
             return super().name_of(tensor)
         if self.var(tensor.raw.name) is None:
             why = (
-                f"'{tensor.name}' is a variable of another program, or of a block that is not "
-                f"around this one"
+                f"'{tensor.name}' is a variable of another program, or of a block that does not "
+                f"enclose this one"
             )
             raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
         return tensor.raw.name
 
-    def persistable(self, tensor: Tensor, wanted: str | None = None) -> str:
-        """The variable for a tensor with a value: a Parameter is one of the scope, all else a
-        constant of the program.
+    def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:
+        """Return the variable for a tensor with a value: Parameters become parameters of the
+        program, other tensors constants.
         """
         if self._adopt is not None and (isinstance(tensor, Parameter) or tensor.persistable):
             return self._adopt(tensor)
-        made = value_of(tensor.array)
-        if self.block.idx == 0:  # Otherwise the ops outside of the block do not see it.
-            self.bind(tensor, made.name)
-        return made.name
+        constant = write_constant(tensor.array)
+        if self.block.idx == 0:  # ops of enclosing blocks cannot read constants of a sub-block
+            self.bind(tensor, constant.name)
+        return constant.name

@@ -1,4 +1,4 @@
-"""Assignments to parts of variables."""
+"""Assignment to parts of variables."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from ...core.op import OPS
 
 
 def setitem(x: Variable, index: Any, value: Any) -> Variable:
-    """x with `value` at `index`, as a new variable.   x [*] -> [*]"""
+    """Return a copy of x with `value` assigned to x[index]."""
     if not isinstance(x, Variable):
-        raise OpError(with_user_line(f"setitem: x is {type(x).__name__}, no variable of a program"))
-    made: Variable = OPS["assign"](x)
-    made.stop_gradient = False
-    made[index] = value
-    return made
+        raise OpError(
+            with_user_line(f"setitem: x is {type(x).__name__}, not a variable of a program")
+        )
+    result: Variable = OPS["assign"](x)
+    result.stop_gradient = False
+    result[index] = value
+    return result

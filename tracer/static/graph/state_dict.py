@@ -30,13 +30,13 @@ def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) 
     """Set persistable variables in a scope. Warn about each value whose shape or dtype does not
     fit, or whose name is unknown.
     """
-    known = {v.name: v for v in program.persistables()}
+    variables = {v.name: v for v in program.persistables()}
     for name, value in by_variable_names(values).items():
         why = f"Because '{name}' not in the program."
-        if name in known:
-            meta, raw = known[name].meta, value.array if isinstance(value, Tensor) else value
+        if name in variables:
+            meta, raw = variables[name].meta, value.array if isinstance(value, Tensor) else value
             array = np.asarray(cuda.to_host(raw))
-            why = _mismatch(name, array, known[name])
+            why = _mismatch(name, array, variables[name])
             if not why:
                 scope.assign(name, array.astype(meta.dtype, copy=False), meta)
         if why:
@@ -69,25 +69,25 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     if not isinstance(values, dict):
         raise TypeError(
             with_user_line(
-                f"set_state_dict: state_dict should be a dict, not {type(values).__name__}"
+                f"set_state_dict: state_dict must be a dict, not {type(values).__name__}"
             )
         )
     values = by_variable_names(values)
-    known = {v.name: v for v in program.persistables()}
+    variables = {v.name: v for v in program.persistables()}
     arrays = {
         n: np.asarray(cuda.to_host(v.array if isinstance(v, Tensor) else v))
         for n, v in values.items()
-        if n in known
+        if n in variables
     }
     problems = [
-        f"'{n}' is {known[n].meta}, the value is {a.dtype.name}{list(a.shape)}"
+        f"'{n}' is {variables[n].meta}, the value is {a.dtype.name}{list(a.shape)}"
         for n, a in arrays.items()
-        if tuple(a.shape) != known[n].raw.shape or a.dtype != known[n].meta.dtype
+        if tuple(a.shape) != variables[n].raw.shape or a.dtype != variables[n].meta.dtype
     ]
     if problems:
         raise MisfitError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
-        scope.assign(name, array, known[name].meta)
-    unused = [n for n in values if n not in known]
+        scope.assign(name, array, variables[name].meta)
+    unused = [n for n in values if n not in variables]
     if unused:
         warn(f"the program has no variables {unused}; their values are ignored")

@@ -1,4 +1,4 @@
-"""Programs and their values in files."""
+"""Files of programs and of the values of their variables."""
 
 from ...export import pdmodel
 from ...ir import program as data
@@ -28,7 +28,7 @@ from .variables import (
 
 
 def _parse_from_string(binary_str: bytes) -> Program:
-    """The program of the bytes of a `.pdmodel`.   Raises FileError for others."""
+    """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
     return Program.of(program_from_bytes(binary_str))
 
 

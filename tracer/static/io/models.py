@@ -1,4 +1,4 @@
-"""Models for inference: `.pdmodel` and `.pdiparams`, as files and as bytes."""
+"""Inference models: `.pdmodel` and `.pdiparams`, as files and as bytes."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from ...loader.params import params_from_bytes
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-from .normalize import names_of
+from .normalize import variable_names
 
 
 def _get_valid_program(program: Any = None) -> Program:
-    """A program, that of a CompiledProgram, or the main one.
+    """Return a program, that of a CompiledProgram, or by default the main program.
 
-    Raises TypeError for anything else.
+    Raises TypeError for other objects.
     """
-    found = default_main_program() if program is None else program
-    found = found._program if isinstance(found, CompiledProgram) else found
-    if not isinstance(found, Program):
-        raise TypeError(with_user_line(f"the program is {type(found).__name__}, no Program"))
-    return found
+    program = default_main_program() if program is None else program
+    program = program._program if isinstance(program, CompiledProgram) else program
+    if not isinstance(program, Program):
+        raise TypeError(with_user_line(f"program is {type(program).__name__}, not a Program"))
+    return program
 
 
-def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Program:
-    """The program among the configs, the main one unless given.
+def _pop_program(kwargs: dict[str, Any], known: tuple[str, ...], caller: str) -> Program:
+    """Return the program among keyword arguments, by default the main program.
 
-    Raises ValueError for configs that are not known.
+    Raises ValueError for unknown arguments.
     """
     program = kwargs.pop("program", None) or default_main_program()
     unknown = kwargs.keys() - set(known)
     if unknown:
-        raise ValueError(with_user_line(f"{what}: there is no config {sorted(unknown)}"))
+        raise ValueError(with_user_line(f"{caller}: unknown arguments {sorted(unknown)}"))
     if not isinstance(program, Program):
         program = getattr(program, "program", program)
     return program
@@ -61,34 +61,33 @@ def _program(kwargs: dict[str, Any], known: tuple[str, ...], what: str) -> Progr
 def save_inference_model(
     path_prefix: Any, feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> None:
-    """Write `path_prefix`.pdmodel and `path_prefix`.pdiparams: what computes fetch_vars from
-    feed_vars, and its values; verified.
+    """Write the program that computes fetch_vars from feed_vars to `path_prefix`.pdmodel, and its
+    values to `path_prefix`.pdiparams; verify the files.
 
-    program: the main one unless given; verify=False leaves out the comparison; clip_extra,
-    legacy_format are taken and change nothing.
+    program: by default the main program
+    verify: False: do not compare the files with the program
+    clip_extra, legacy_format: have no effect
     """
-    wanted = kwargs.pop("verify", True)
-    program = _program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
+    verify = kwargs.pop("verify", True)
+    program = _pop_program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = check_path(path_prefix)
-    fetches = names_of("fetch_vars", fetch_vars)
+    fetches = variable_names("fetch_vars", fetch_vars)
     if not fetches:
-        raise OpError(
-            with_user_line(
-                "save_inference_model: fetch_vars names nothing that the model would give"
-            )
-        )
-    desc = normalize(program.raw, names_of("feed_vars", feed_vars), fetches)
+        raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
+    desc = normalize(program.raw, variable_names("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
-        # Paddle's words
+        # Paddle's text
         warn("Be sure that you have set auc states to 0 before saving inference model.")
-    scope = {v.name: current_scope().value(v.name) for v in desc.persistables()}
-    judge(desc, {name: tensor.array for name, tensor in scope.items()}, "save_inference_model")
-    for name, tensor in scope.items():
+    values = {v.name: current_scope().value(v.name) for v in desc.persistables()}
+    check_values(
+        desc, {name: tensor.array for name, tensor in values.items()}, "save_inference_model"
+    )
+    for name, tensor in values.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
-    recording = CapturedProgram(desc, scope)
+    capture = CapturedProgram(desc, values)
     write_all(
-        [Model(prefix, recording, _reference(desc) if wanted else None)],
+        [Model(prefix, capture, _reference(desc) if verify else None)],
         prefix,
         False,
         parameters=False,
@@ -96,7 +95,7 @@ def save_inference_model(
 
 
 def _contract(desc: data.Program) -> data.Contract:
-    """Names of inputs and outputs, and who wrote them."""
+    """Return the contract of a model: names of inputs and outputs, and the producer."""
 
     def args(names: list[str]) -> list[data.Arg]:
         return [data.Arg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n) for n in names]
@@ -106,15 +105,12 @@ def _contract(desc: data.Program) -> data.Contract:
 
 
 def _reference(desc: data.Program) -> Any:
-    """What the files are compared with: a run of the program."""
-    ready, scope, feeds = (
-        Executable(desc, desc.feeds(), desc.fetches()),
-        current_scope(),
-        desc.feeds(),
-    )
+    """Return a function that runs the program; the files are compared with it."""
+    feeds = desc.feeds()
+    executable, scope = Executable(desc, feeds, desc.fetches()), current_scope()
 
     def run(tensors: list[Tensor]) -> list[Any]:
-        return ready.run(
+        return executable.run(
             scope,
             {n: np.asarray(cuda.to_host(t.array)) for n, t in zip(feeds, tensors, strict=True)},
         )
@@ -123,113 +119,121 @@ def _reference(desc: data.Program) -> Any:
 
 
 def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list[Any]:
-    """[program, names of the inputs, output variables] of a saved model; its values go to the scope
-    in force.
+    """Read a saved model: return [program, names of the inputs, output variables]. Assigns its
+    values in the current scope.
 
-    path_prefix: of the files; a folder, with model_filename and params_filename; or None, and these
-    are the bytes of the files.
+    path_prefix: of the files; a folder, with model_filename and params_filename; or None if these
+    are the bytes of the files
     """
     model, params = kwargs.pop("model_filename", None), kwargs.pop("params_filename", None)
     if kwargs:
         raise ValueError(
-            with_user_line(f"load_inference_model: there is no config {sorted(kwargs)}")
+            with_user_line(f"load_inference_model: unknown arguments {sorted(kwargs)}")
         )
     if path_prefix is None:
         if not isinstance(model, bytes):
             raise ValueError(
                 with_user_line(
-                    "load_inference_model: without path_prefix, model_filename is the bytes of "
-                    "the program"
+                    "load_inference_model: path_prefix is None, so model_filename must be the "
+                    "bytes of the program"
                 )
             )
         desc = program_from_bytes(model)
         names = [v.name for v in desc.persistables()]
         values: Any = params_from_bytes(params or b"", names) if names else {}
     else:
-        files = read_model(path_prefix, *_names_in(path_prefix, model, params))
+        files = read_model(path_prefix, *_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
     desc = upgrade_attrs(desc)
     program = Program.of(desc)
-    fill(program, values, current_scope())
+    assign_values(program, values, current_scope())
     return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]
 
 
-def _names_in(path: Any, model: str | None, params: str | None) -> tuple[str | None, str | None]:
-    """The names of the files in a folder, with the endings that Paddle leaves out."""
+def _file_names(path: Any, model: str | None, params: str | None) -> tuple[str | None, str | None]:
+    """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""
     if not os.path.isdir(path):
         return model, params
     return tuple(  # type: ignore[return-value]
-        name if name is None or (Path(path) / name).exists() else name + end
-        for name, end in ((model, ".pdmodel"), (params, ".pdiparams"))
+        name if name is None or (Path(path) / name).exists() else name + suffix
+        for name, suffix in ((model, ".pdmodel"), (params, ".pdiparams"))
     )
 
 
-def judge(desc: data.Program, values: Any, what: str) -> None:
-    """Raise OpError, listing all values that have another shape or dtype than their variables."""
+def check_values(desc: data.Program, values: Any, caller: str) -> None:
+    """Raise OpError, listing all values whose shape or dtype differs from that of their
+    variable.
+    """
     problems = []
     for var in desc.persistables():
-        array, wanted = values[var.name], Meta(var.shape, dtype_of(var.dtype).np)
-        if tuple(array.shape) != var.shape or array.dtype != wanted.dtype:
-            problems.append(f"'{var.name}' is {wanted}, the value {Meta(array.shape, array.dtype)}")
+        array, declared = values[var.name], Meta(var.shape, dtype_of(var.dtype).np)
+        if tuple(array.shape) != var.shape or array.dtype != declared.dtype:
+            problems.append(
+                f"'{var.name}' is {declared}, the value {Meta(array.shape, array.dtype)}"
+            )
     if problems:
-        raise OpError(with_user_line(f"{what}: {'; '.join(problems)}"))
+        raise OpError(with_user_line(f"{caller}: {'; '.join(problems)}"))
 
 
-def fill(program: Program, values: Any, scope: Scope) -> None:
-    """Put the values of all persistable variables into a scope.
+def assign_values(program: Program, values: Any, scope: Scope) -> None:
+    """Assign values to all persistable variables in a scope.
 
-    Raises OpError, listing those of another shape or dtype.
+    Raises OpError, listing the values with another shape or dtype.
     """
-    judge(program.raw, values, "load")
+    check_values(program.raw, values, "load")
     for variable in program.persistables():
-        scope.place_of(variable.name).array = values[variable.name]
+        scope.find_or_create(variable.name).array = values[variable.name]
 
 
-# -- as bytes
+# -- bytes
 # ------------------------------------------------------------------------------
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """The bytes of the `.pdmodel` that save_inference_model would write.
+    """Return the bytes of the `.pdmodel` that save_inference_model writes.
 
-    program: the main one unless given
+    program: by default the main program
     """
-    program = _program(kwargs, ("legacy_format",), "serialize_program")
-    return pdmodel.to_bytes(
-        normalize(program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars))
+    program = _pop_program(kwargs, ("legacy_format",), "serialize_program")
+    feeds, fetches = (
+        variable_names("feed_vars", feed_vars),
+        variable_names("fetch_vars", fetch_vars),
     )
+    return pdmodel.to_bytes(normalize(program.raw, feeds, fetches))
 
 
 def serialize_persistables(
     feed_vars: Any, fetch_vars: Any, executor: Any, **kwargs: Any
 ) -> bytes | None:
-    """The bytes of the `.pdiparams` that save_inference_model would write, None for a program
-    without values.
+    """Return the bytes of the `.pdiparams` that save_inference_model writes; None if the program
+    has no values.
     """
-    program = _program(kwargs, (), "serialize_persistables")
-    desc = normalize(
-        program.raw, names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
+    program = _pop_program(kwargs, (), "serialize_persistables")
+    feeds, fetches = (
+        variable_names("feed_vars", feed_vars),
+        variable_names("fetch_vars", fetch_vars),
     )
+    desc = normalize(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 
 
 def deserialize_program(data: bytes) -> Program:
-    """The program of such bytes.   Raises FileError for others."""
+    """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
     return Program.of(program_from_bytes(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
-    """Put the values of such bytes into the scope in force.
+    """Assign the values of the bytes of a `.pdiparams` in the current scope.
 
-    Raises FileError where they do not fit the program.
+    Raises FileError if they do not fit the program.
     """
     names = [v.name for v in program.persistables()]
-    fill(program, params_from_bytes(data, names), current_scope())
+    assign_values(program, params_from_bytes(data, names), current_scope())
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Write bytes to a file, whose folders are created."""
+    """Write bytes to a file; creates its folders."""
     if not isinstance(content, bytes):
         raise ValueError(
             with_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
@@ -238,5 +242,5 @@ def save_to_file(path: str, content: bytes) -> None:
 
 
 def load_from_file(path: str) -> bytes:
-    """The bytes of a file."""
+    """Return the bytes of a file."""
     return Path(path).read_bytes()

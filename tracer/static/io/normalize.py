@@ -10,31 +10,34 @@ from ...ir.passes.normalize import normalize
 from ..graph.program import Program
 
 
-def names_of(what: str, given: Any) -> list[str]:
-    """The names of variables in a user's list.   Raises TypeError for other objects."""
-    many = given if isinstance(given, list | tuple) else [given]
-    for item in many:
+def variable_names(argument: str, variables: Any) -> list[str]:
+    """Return the names of a variable or a list of them. Raises TypeError for other objects."""
+    items = variables if isinstance(variables, list | tuple) else [variables]
+    for item in items:
         if not isinstance(item, Variable):
             raise OperandError(
                 with_user_line(
-                    f"{what} should be a Variable or a list of them, not {type(item).__name__}"
+                    f"{argument} must be a Variable or a list of them, not {type(item).__name__}"
                 )
             )
-    return [item.name for item in many]
+    return [item.name for item in items]
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """Return an inference program: the ops between feed_vars and fetch_vars, with dropout and norms
-    in eval mode.
+    """Return an inference program: the ops that compute fetch_vars from feed_vars, with dropout and
+    normalization in eval mode.
 
-    skip_prune_program=True: all ops that are no gradients' and no optimizer's stay.
+    skip_prune_program=True: keep all ops except those of gradients and optimizers
     """
     if not isinstance(program, Program):
         raise TypeError(
             with_user_line(f"normalize_program: {type(program).__name__} is not a Program")
         )
-    keep = kwargs.pop("skip_prune_program", False)
+    skip_prune = kwargs.pop("skip_prune_program", False)
     if kwargs:
-        raise ValueError(with_user_line(f"normalize_program: there is no config {sorted(kwargs)}"))
-    feeds, fetches = names_of("feed_vars", feed_vars), names_of("fetch_vars", fetch_vars)
-    return Program.of(normalize(program.raw, feeds, fetches, keep))
+        raise ValueError(with_user_line(f"normalize_program: unknown arguments {sorted(kwargs)}"))
+    feeds, fetches = (
+        variable_names("feed_vars", feed_vars),
+        variable_names("fetch_vars", fetch_vars),
+    )
+    return Program.of(normalize(program.raw, feeds, fetches, skip_prune))

@@ -1,5 +1,5 @@
-"""Values of programs in files: `.pdparams` for parameters, `.pdopt` for what optimizers keep,
-`.pdmodel` for the program.
+"""Files of the values of a program: `.pdparams` for parameters, `.pdopt` for other persistable
+variables, `.pdmodel` for the program.
 """
 
 from __future__ import annotations
@@ -28,22 +28,26 @@ PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
 def _prefix(path: Any) -> str:
     text = os.fspath(path)
-    for end in (PARAMS, OPT, MODEL):
-        text = text.removesuffix(end)
+    for suffix in (PARAMS, OPT, MODEL):
+        text = text.removesuffix(suffix)
     return text
 
 
 def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Write `model_path`.pdparams with the parameters, .pdopt with the other persistables, and
-    .pdmodel with the program.
+    """Write parameters to `model_path`.pdparams, other persistable variables to .pdopt and the
+    program to .pdmodel.
 
-    protocol: of the pickles, 2 to 4.   Raises OpError for a variable that has no value.
+    protocol: of the pickles, 2 to 4
+
+    Raises OpError for a variable without a value.
     """
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
-        raise MisfitError(with_user_line(f"save: {prefix!r} names a folder, not a file in it"))
+        raise MisfitError(
+            with_user_line(f"save: {prefix!r} is a folder; a file prefix is required")
+        )
     if type(protocol) is not int or protocol not in (2, 3, 4):
-        raise ValueError(with_user_line(f"save: protocol is 2, 3 or 4, not {protocol!r}"))
+        raise ValueError(with_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
     atomic_write(
         {
             prefix + PARAMS: dump(_arrays(program, "param"), protocol),
@@ -66,31 +70,32 @@ def load(
     executor: Any = None,
     var_list: Sequence[Variable] | None = None,
 ) -> None:
-    """Put the values that `save` wrote into the scope in force; or those of a folder or file of
-    Paddle 1.x.
+    """Assign values that `save` or Paddle 1.x wrote in the current scope.
 
-    var_list: which variables, for a file of 1.x needed.
-    Raises OpError for what is missing or has another shape.
+    var_list: the variables to load; required for a single file of Paddle 1.x
+
+    Raises OpError for missing values and for values with another shape.
     """
     state = load_program_state(
         model_path, list(var_list) if var_list is not None else program.persistables()
     )
-    wanted = program.persistables() if var_list is None else list(var_list)
-    missing = [v.name for v in wanted if v.name not in state]
+    variables = program.persistables() if var_list is None else list(var_list)
+    missing = [v.name for v in variables if v.name not in state]
     if missing:
         raise OpError(
-            with_user_line(f"load: {os.path.basename(os.fspath(model_path))} has no {missing}")
+            with_user_line(
+                f"load: {os.path.basename(os.fspath(model_path))} has no values for {missing}"
+            )
         )
-    set_values(program, {v.name: state[v.name] for v in wanted}, current_scope())
+    set_values(program, {v.name: state[v.name] for v in variables}, current_scope())
 
 
 def load_program_state(
     model_path: Any, var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
-    """Values by name, ndarrays, of what `save` wrote, or of a folder or file of Paddle 1.x; {} for
-    no file.
+    """Return values by name, as ndarrays, that `save` or Paddle 1.x wrote; {} if there is no file.
 
-    var_list: which variables
+    var_list: the variables to load
     """
     prefix = _prefix(model_path)
     if os.path.isfile(prefix + PARAMS):
@@ -101,37 +106,36 @@ def load_program_state(
         if names is None:
             return state
         return {n: a for n, a in by_variable_names(state).items() if n in names}
-    return _of_old(os.fspath(model_path), var_list)
+    return _load_paddle1_values(os.fspath(model_path), var_list)
 
 
-def _of_old(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
-    """A folder with a file for every variable, or one file with all of them, sorted by name."""
+def _load_paddle1_values(path: str, variables: Sequence[Variable] | None) -> dict[str, Any]:
+    """Read a folder with a file for each variable, or one file with all of them, sorted by name."""
     if os.path.isdir(path):
         names = [v.name for v in variables] if variables is not None else os.listdir(path)
-        held = [n for n in names if os.path.isfile(os.path.join(path, n))]
-        return {name: load_params(os.path.join(path, name), [name])[name] for name in held}
+        names = [n for n in names if os.path.isfile(os.path.join(path, n))]
+        return {name: load_params(os.path.join(path, name), [name])[name] for name in names}
     if variables is None and not os.path.exists(path):
         return {}  # as Paddle does
     if not os.path.isfile(path):
         raise FileError(
-            f"{os.path.basename(path)}: there is neither {path}{PARAMS} nor a folder or file of "
-            "that name"
+            f"{os.path.basename(path)}: neither {path}{PARAMS} nor a folder or file of "
+            "that name exists"
         )
     if variables is None:
         raise ValueError(
             with_user_line(
-                "load_program_state: one file with all values does not say their names; give "
-                "var_list"
+                "load_program_state: a file with several values does not contain their names; "
+                "pass var_list"
             )
         )
     return dict(load_params(path, sorted(v.name for v in variables)))
 
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
-    """Put values by name into the scope in force; names that the program does not have are warned
-    about.
+    """Assign values by name in the current scope. Warns about names that the program does not have.
 
-    Raises OpError, listing all that have another shape or dtype.
+    Raises OpError, listing all values with another shape or dtype.
     """
     for name, value in state_dict.items():
         if name != NAME_TABLE and not isinstance(value, np.ndarray | Tensor):

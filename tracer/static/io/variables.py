@@ -1,5 +1,5 @@
-"""Values of single variables in files, as Paddle 1.x keeps them: a file for each, or one
-for all.
+"""Files of the values of single variables in the layout of Paddle 1.x: one file per variable, or
+one for all.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def is_parameter(var: Variable) -> bool:
 
 
 def is_persistable(var: Variable) -> bool:
-    """Whether a value outlives a run, and is not what feeds and fetches."""
+    """Whether a variable is persistable, and not one of feed and fetch ops."""
     return any(v.name == var.name for v in get_program_persistable_vars(_program_of(var)))
 
 
 def is_belong_to_optimizer(var: Variable) -> bool:
-    """Whether a value outlives a run and is no parameter: what optimizers and layers keep."""
+    """Whether a variable is persistable and not a parameter, such as an accumulator."""
     return not var.is_parameter and is_persistable(var)
 
 
@@ -43,22 +43,22 @@ def _program_of(var: Variable) -> Program:
 
 
 def get_program_parameter(program: Program) -> list[Variable]:
-    """The parameters."""
+    """Return the parameters."""
     return list(program.all_parameters())
 
 
 def get_program_persistable_vars(program: Program) -> list[Variable]:
-    """The variables whose values outlive a run."""
+    """Return the persistable variables."""
     return program.persistables()
 
 
-def _chosen(
+def _select(
     program: Program | None, variables: Sequence[Variable] | None, predicate: Predicate | None
 ) -> list[Variable]:
     if variables is not None:
         return list(variables)
-    wanted = (program or default_main_program()).persistables()
-    return wanted if predicate is None else [v for v in wanted if predicate(v)]
+    persistables = (program or default_main_program()).persistables()
+    return persistables if predicate is None else [v for v in persistables if predicate(v)]
 
 
 def save_vars(
@@ -69,13 +69,14 @@ def save_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Write values of the scope in force to a folder: a file for each variable, or all in
-    `filename`.
+    """Write values of the current scope to a folder: one file per variable, or all to `filename`.
 
-    vars: which, all persistables of the program unless given, or those that `predicate` likes.
+    vars: by default the persistable variables of the program for which `predicate` returns True
     """
-    chosen = _chosen(main_program, vars, predicate)
-    values = {v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in chosen}
+    selected = _select(main_program, vars, predicate)
+    values = {
+        v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in selected
+    }
     if filename is not None:
         atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
     else:
@@ -95,22 +96,22 @@ def load_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Put values that save_vars wrote into the scope in force.
+    """Assign values that save_vars wrote in the current scope.
 
-    Raises OpError for one of another shape, before anything changes.
+    Raises OpError for values with another shape, before any variable changes.
     """
-    chosen = _chosen(main_program, vars, predicate)
-    names = [v.name for v in chosen]
+    selected = _select(main_program, vars, predicate)
+    names = [v.name for v in selected]
     if filename is not None:
         values: dict[str, Any] = dict(load_params(os.path.join(dirname, filename), sorted(names)))
     else:
         values = {name: load_params(os.path.join(dirname, name), [name])[name] for name in names}
-    odd = [
+    problems = [
         f"'{v.name}' is {v.meta}, the value {list(values[v.name].shape)}"
-        for v in chosen
+        for v in selected
         if v.raw.shape != values[v.name].shape
     ]
-    if odd:
-        raise OpError(with_user_line(f"load_vars: {'; '.join(odd)}"))
-    for v in chosen:
+    if problems:
+        raise OpError(with_user_line(f"load_vars: {'; '.join(problems)}"))
+    for v in selected:
         current_scope().assign(v.name, values[v.name], v.meta)

@@ -1,6 +1,4 @@
-"""Layers as functions that make their parameters in the program that is written:
-paddle.static.nn.
-"""
+"""Layers as functions that create their parameters in the program: `paddle.static.nn`."""
 
 from ...capture.control import case, cond, switch_case, while_loop
 from ...capture.control.static_rnn import StaticRNN
@@ -10,8 +8,8 @@ from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_con
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .noise_contrastive import nce
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
-from .other import prelu
 from .parameters import create_parameter
+from .prelu import prelu
 from .sequence import (
     sequence_concat,
     sequence_conv,

@@ -5,7 +5,7 @@ from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_con
 from .dense import bilinear_tensor_product, embedding, fc, row_conv
 from .noise_contrastive import nce
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
-from .other import prelu
+from .prelu import prelu
 from .unsupported import data_norm, sparse_embedding
 
 __all__ = [

@@ -10,65 +10,67 @@ from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...nn.conv_filters import check_groups, he_normal
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
-from .helper import Helper, known_size
+from .helper import LayerHelper, static_size
 
 
-class _Setting:
-    """What all convolutions are told, in the terms of their ops."""
+class _ConvConfig:
+    """Validated arguments of a convolution, and the attributes of its op."""
 
     def __init__(
         self,
-        kind: str,
+        op_type: str,
         x: Variable,
         rank: int,
         stride: Any,
         padding: Any,
         dilation: Any,
         groups: Any,
-        layout: str,
+        data_format: str,
     ) -> None:
         check_tensors(x)
         if x.ndim != rank + 2:
-            raise OpError(with_user_line(f"{kind}: takes {rank + 2} axes (X={x.meta})"))
-        if layout not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):
-            raise OpError(with_user_line(f"{kind}: data_format={layout!r} is not known"))
-        self.rank, self.last = rank, is_channels_last(layout)
-        self.channels = known_size(kind, x, rank + 1 if self.last else 1)
-        self.groups = check_groups(kind, groups, channels=self.channels)
+            raise OpError(with_user_line(f"{op_type}: X must have {rank + 2} axes (X={x.meta})"))
+        if data_format not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):
+            raise OpError(with_user_line(f"{op_type}: unknown data_format={data_format!r}"))
+        self.rank, self.channels_last = rank, is_channels_last(data_format)
+        self.in_channels = static_size(op_type, x, rank + 1 if self.channels_last else 1)
+        self.groups = check_groups(op_type, groups, channels=self.in_channels)
         self.attrs = {
             "strides": int_list(stride, rank),
             "dilations": int_list(dilation, rank),
             "groups": self.groups,
-            "data_format": layout if rank == 2 else ("NDHWC" if self.last else "NCDHW"),
-            **padding_attrs(padding, rank, self.last),
+            "data_format": (
+                data_format if rank == 2 else ("NDHWC" if self.channels_last else "NCDHW")
+            ),
+            **padding_attrs(padding, rank, self.channels_last),
         }
 
     @property
     def bias_axis(self) -> int:
-        """The axis that a bias lies along."""
-        return self.rank + 1 if self.last else 1
+        """The axis of the channels, along which the bias is added."""
+        return self.rank + 1 if self.channels_last else 1
 
 
 def _conv(
-    kind: str,
+    op_type: str,
     rank: int,
     x: Variable,
-    filters: int,
-    size: Any,
-    setting: _Setting,
+    num_filters: int,
+    filter_size: Any,
+    config: _ConvConfig,
     attrs: tuple[Any, Any],
     act: Any,
     name: str | None,
 ) -> Variable:
-    helper = Helper(kind, name, x)
-    sides = int_list(size, rank)
-    check_groups(kind, setting.groups, num_filters=filters)
-    start = he_normal(setting.channels, sides)
-    with helper.writing():
-        shape = [filters, setting.channels // setting.groups, *sides]
-        weight = helper.parameter(attrs[0], shape, x.dtype, start=start)
-        out = OPS[kind](x, weight, **setting.attrs)
-        return helper.activated(helper.biased(out, attrs[1], setting.bias_axis, filters), act)
+    helper = LayerHelper(op_type, name, x)
+    kernel = int_list(filter_size, rank)
+    check_groups(op_type, config.groups, num_filters=num_filters)
+    initializer = he_normal(config.in_channels, kernel)
+    with helper.name_outputs():
+        shape = [num_filters, config.in_channels // config.groups, *kernel]
+        weight = helper.parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
+        out = OPS[op_type](x, weight, **config.attrs)
+        return helper.activate(helper.add_bias(out, attrs[1], config.bias_axis, num_filters), act)
 
 
 def conv2d(
@@ -86,13 +88,14 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """2-D convolution with its own filters, bias and activation.
+    """2-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input [N, C, H, W] -> [N, num_filters, H', W']
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
-    setting = _Setting("conv2d", input, 2, stride, padding, dilation, groups, data_format)
+    config = _ConvConfig("conv2d", input, 2, stride, padding, dilation, groups, data_format)
     return _conv(
-        "conv2d", 2, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name
+        "conv2d", 2, input, num_filters, filter_size, config, (param_attr, bias_attr), act, name
     )
 
 
@@ -111,61 +114,63 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """3-D convolution with its own filters, bias and activation.
+    """3-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input [N, C, D, H, W] -> [N, num_filters, D', H', W']
+    input: [N, C, D, H, W].
+    Returns [N, num_filters, D', H', W'].
     """
-    setting = _Setting("conv3d", input, 3, stride, padding, dilation, groups, data_format)
+    config = _ConvConfig("conv3d", input, 3, stride, padding, dilation, groups, data_format)
     return _conv(
-        "conv3d", 3, input, num_filters, filter_size, setting, (param_attr, bias_attr), act, name
+        "conv3d", 3, input, num_filters, filter_size, config, (param_attr, bias_attr), act, name
     )
 
 
-def _transposed(
-    kind: str,
+def _conv_transpose(
+    op_type: str,
     x: Variable,
-    filters: int,
+    num_filters: int,
     sizes: tuple[Any, Any],
-    setting: _Setting,
+    config: _ConvConfig,
     attrs: tuple[Any, Any],
     act: Any,
     name: str | None,
 ) -> Variable:
-    helper = Helper(kind, name, x)
+    helper = LayerHelper(op_type, name, x)
     output_size, filter_size = sizes
-    rank = setting.rank
+    rank = config.rank
     if filter_size is None and output_size is None:
-        raise OpError(with_user_line(f"{kind}: one of output_size and filter_size is needed"))
-    wanted = [] if output_size is None else int_list(output_size, rank)
-    sides = (
-        _filter_for(kind, x, wanted, setting)
+        raise OpError(with_user_line(f"{op_type}: requires output_size or filter_size"))
+    out_shape = [] if output_size is None else int_list(output_size, rank)
+    kernel = (
+        _filter_size_for(op_type, x, out_shape, config)
         if filter_size is None
         else int_list(filter_size, rank)
     )
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(
-            attrs[0], [setting.channels, filters // setting.groups, *sides], x.dtype
+            attrs[0], [config.in_channels, num_filters // config.groups, *kernel], x.dtype
         )
-        out = OPS[kind](x, weight, output_size=wanted, output_padding=[], **setting.attrs)
-        return helper.activated(helper.biased(out, attrs[1], setting.bias_axis, filters), act)
+        out = OPS[op_type](x, weight, output_size=out_shape, output_padding=[], **config.attrs)
+        return helper.activate(helper.add_bias(out, attrs[1], config.bias_axis, num_filters), act)
 
 
-def _filter_for(kind: str, x: Variable, wanted: list[int], setting: _Setting) -> list[int]:
-    """The sides of the filters that give the wanted sizes."""
-    first = 1 if setting.last else 2
-    pads = setting.attrs["paddings"]
-    sums = (
+def _filter_size_for(
+    op_type: str, x: Variable, out_shape: list[int], config: _ConvConfig
+) -> list[int]:
+    """Return the filter size with which the output has the shape `out_shape`."""
+    first = 1 if config.channels_last else 2
+    pads = config.attrs["paddings"]
+    total_pads = (
         [2 * p for p in pads]
-        if len(pads) == len(wanted)
+        if len(pads) == len(out_shape)
         else [a + b for a, b in zip(pads[::2], pads[1::2], strict=True)]
     )
-    found = []
-    for i, (size, pad) in enumerate(zip(wanted, sums, strict=True)):
-        stride, dilation = setting.attrs["strides"][i], setting.attrs["dilations"][i]
-        found.append(
-            (size - (known_size(kind, x, first + i) - 1) * stride + pad - 1) // dilation + 1
-        )
-    return found
+    sizes = []
+    for i, (size, pad) in enumerate(zip(out_shape, total_pads, strict=True)):
+        stride, dilation = config.attrs["strides"][i], config.attrs["dilations"][i]
+        in_size = static_size(op_type, x, first + i)
+        sizes.append((size - (in_size - 1) * stride + pad - 1) // dilation + 1)
+    return sizes
 
 
 def conv2d_transpose(
@@ -184,13 +189,17 @@ def conv2d_transpose(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """Transposed 2-D convolution; without filter_size that which gives output_size.
+    """Transposed 2-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input [N, C, H, W] -> [N, num_filters, H', W']
+    Without filter_size, the filter size is computed from output_size.
+    input: [N, C, H, W].
+    Returns [N, num_filters, H', W'].
     """
-    setting = _Setting("conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format)
+    config = _ConvConfig(
+        "conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format
+    )
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
-    return _transposed("conv2d_transpose", input, num_filters, sizes, setting, attrs, act, name)
+    return _conv_transpose("conv2d_transpose", input, num_filters, sizes, config, attrs, act, name)
 
 
 def conv3d_transpose(
@@ -209,13 +218,17 @@ def conv3d_transpose(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """Transposed 3-D convolution; without filter_size that which gives output_size.
+    """Transposed 3-D convolution, plus a bias, with an activation. Creates the parameters.
 
-    input [N, C, D, H, W] -> [N, num_filters, D', H', W']
+    Without filter_size, the filter size is computed from output_size.
+    input: [N, C, D, H, W].
+    Returns [N, num_filters, D', H', W'].
     """
-    setting = _Setting("conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format)
+    config = _ConvConfig(
+        "conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format
+    )
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
-    return _transposed("conv3d_transpose", input, num_filters, sizes, setting, attrs, act, name)
+    return _conv_transpose("conv3d_transpose", input, num_filters, sizes, config, attrs, act, name)
 
 
 def deform_conv2d(
@@ -234,15 +247,17 @@ def deform_conv2d(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Variable:
-    """2-D convolution at places moved by `offset`, weighed by `mask` unless that is None
+    """Deformable 2-D convolution: samples at positions shifted by `offset`, scaled by `mask` unless
+    it is None (Dai et al. 2017, Zhu et al. 2018).
 
-    (Dai et al. 2017, Zhu et al. 2018).
+    x: [N, C, H, W]
+    offset: [N, 2 * deformable_groups * kH * kW, H', W']
+    mask: [N, deformable_groups * kH * kW, H', W']
 
-    x [N, C, H, W], offset [N, 2 * deformable_groups * kH * kW, H', W'], mask [N, deformable_groups
-    * kH * kW, H', W'] -> [N, num_filters, H', W']
+    Returns [N, num_filters, H', W'].
     """
-    helper = Helper("deformable_conv", name, x, offset)
-    sides, channels = int_list(filter_size, 2), known_size("deform_conv2d", x, 1)
+    helper = LayerHelper("deformable_conv", name, x, offset)
+    kernel, channels = int_list(filter_size, 2), static_size("deform_conv2d", x, 1)
     attrs = {
         "strides": int_list(stride, 2),
         "paddings": int_list(padding, 2),
@@ -251,12 +266,15 @@ def deform_conv2d(
         "deformable_groups": deformable_groups,
         "im2col_step": im2col_step,
     }
-    start = he_normal(channels, sides)
-    with helper.writing():
+    initializer = he_normal(channels, kernel)
+    with helper.name_outputs():
         weight = helper.parameter(
-            weight_attr, [num_filters, channels // (groups or 1), *sides], x.dtype, start=start
+            weight_attr,
+            [num_filters, channels // (groups or 1), *kernel],
+            x.dtype,
+            default_initializer=initializer,
         )
-        given = (x, offset, weight) if mask is None else (x, offset, weight, mask)
-        out = OPS["deformable_conv_v1" if mask is None else "deformable_conv"](*given, **attrs)
-        found: Variable = helper.biased(out, bias_attr, 1, num_filters)
-    return found
+        operands = (x, offset, weight) if mask is None else (x, offset, weight, mask)
+        out = OPS["deformable_conv_v1" if mask is None else "deformable_conv"](*operands, **attrs)
+        result: Variable = helper.add_bias(out, bias_attr, 1, num_filters)
+    return result

@@ -1,4 +1,4 @@
-"""Products with matrices, tables and windows over time."""
+"""Matrix products, embeddings and row convolution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import Helper, known_size
+from .helper import LayerHelper, static_size
 
 
 def fc(
@@ -21,39 +21,40 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """activation(x @ W + b), the axes from num_flatten_dims on as one; of several x the sum of the
-    products.
+    """activation(x @ W + b), with the axes of x from num_flatten_dims on flattened to one; for
+    several x the sum of the products.
 
-    x [*B, *D] -> [*B, size]
+    x: [*B, *D].
+    Returns [*B, size].
     """
     operands = list(x) if isinstance(x, list | tuple) else [x]
-    helper = Helper("fc", name, *operands)
+    helper = LayerHelper("fc", name, *operands)
     attrs = (
         list(weight_attr)
         if isinstance(weight_attr, list | tuple)
         else [weight_attr] * len(operands)
     )
     products = []
-    with helper.writing():
+    with helper.name_outputs():
         for operand, attr in zip(operands, attrs, strict=True):
-            at = _split(operand, num_flatten_dims)
-            width = math.prod(known_size("fc", operand, i) for i in range(at, operand.ndim))
+            axis = _flatten_axis(operand, num_flatten_dims)
+            width = math.prod(static_size("fc", operand, i) for i in range(axis, operand.ndim))
             weight = helper.parameter(attr, [width, size], operand.dtype)
-            products.append(OPS["mul"](operand, weight, x_num_col_dims=at))
-        summed = products[0] if len(products) == 1 else OPS["sum"](products)
-        return helper.activated(
-            helper.biased(summed, bias_attr, _split(operands[0], num_flatten_dims), size),
-            activation,
-        )
+            products.append(OPS["mul"](operand, weight, x_num_col_dims=axis))
+        total = products[0] if len(products) == 1 else OPS["sum"](products)
+        bias_axis = _flatten_axis(operands[0], num_flatten_dims)
+        return helper.activate(helper.add_bias(total, bias_attr, bias_axis, size), activation)
 
 
-def _split(x: Any, axes: int) -> int:
-    at = x.ndim - 1 if axes == -1 else axes
-    if not 0 < at < x.ndim:
+def _flatten_axis(x: Any, num_flatten_dims: int) -> int:
+    axis = x.ndim - 1 if num_flatten_dims == -1 else num_flatten_dims
+    if not 0 < axis < x.ndim:
         raise OpError(
-            with_user_line(f"fc: num_flatten_dims={axes} is not in 1 ... {x.ndim - 1} (X={x.meta})")
+            with_user_line(
+                f"fc: num_flatten_dims={num_flatten_dims} is not in [1, {x.ndim - 1}] (X={x.meta})"
+            )
         )
-    return int(at)
+    return int(axis)
 
 
 def embedding(
@@ -65,14 +66,18 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Rows of a table [N, D]; that of padding_idx counts as zeros.   input: int [*] -> [*, D]"""
-    helper = Helper("embedding", None, input)
+    """Look up rows of a table [N, D], which is created; the row padding_idx is zeros.
+
+    input: int [*].
+    Returns [*, D].
+    """
+    helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
-    at = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.writing():
+    padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
+    with helper.name_outputs():
         table = helper.parameter(param_attr, [rows, width], dtype_of(dtype))
-        found: Variable = OPS["lookup_table_v2"](table, input, padding_idx=at)
-    return found
+        result: Variable = OPS["lookup_table_v2"](table, input, padding_idx=padding)
+    return result
 
 
 def bilinear_tensor_product(
@@ -84,31 +89,37 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """act(x W_i y + b_i) for i < size.   x [B, M], y [B, N] -> [B, size]"""
-    helper = Helper("bilinear_tensor_product", name, x, y)
+    """act(x W_i y + b_i) for i < size.
+
+    x: [B, M].
+    y: [B, N].
+    Returns [B, size].
+    """
+    helper = LayerHelper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
         raise OpError(
-            with_user_line(f"bilinear_tensor_product: needs two axes (X={x.meta}, Y={y.meta})")
+            with_user_line(
+                f"bilinear_tensor_product: X and Y must have two axes (X={x.meta}, Y={y.meta})"
+            )
         )
-    shape = [size, known_size(helper.kind, x, 1), known_size(helper.kind, y, 1)]
-    with helper.writing():
+    shape = [size, static_size(helper.layer_type, x, 1), static_size(helper.layer_type, y, 1)]
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, shape, x.dtype)
         bias = helper.parameter(bias_attr, [1, size], x.dtype, is_bias=True)
-        found: Variable = helper.activated(OPS["bilinear_tensor_product"](x, y, weight, bias), act)
-    return found
+        result: Variable = helper.activate(OPS["bilinear_tensor_product"](x, y, weight, bias), act)
+    return result
 
 
 def row_conv(
     input: Variable, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Variable:
-    """Each step plus weighted ones after it: out[t] = sum over i of W[i] * in[t + i]
+    """Lookahead convolution: out[t] = sum over i of W[i] * input[t + i] (Amodei et al. 2015).
 
-    (Amodei et al. 2015).
-
-    input [B, T, D], or [R, D] of sequences -> same
+    input: [B, T, D], or a tensor [R, D] with LoD.
+    Returns the same shape.
     """
-    helper = Helper("row_conv", None, input)
-    with helper.writing():
-        width = known_size("row_conv", input, -1)
+    helper = LayerHelper("row_conv", None, input)
+    with helper.name_outputs():
+        width = static_size("row_conv", input, -1)
         weight = helper.parameter(param_attr, [future_context_size + 1, width], input.dtype)
-        return helper.activated(OPS["row_conv"](input, None, weight), act)
+        return helper.activate(OPS["row_conv"](input, None, weight), act)

@@ -1,4 +1,6 @@
-"""What the functions of static.nn share: a name, parameters under it, an activation at the end."""
+"""Common steps of the functions of static.nn: naming, creation of parameters, bias and
+activation.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +22,30 @@ from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
 
 
-class Helper:
-    """Of one call of such a function.
+class LayerHelper:
+    """State of one call of a function that creates parameters.
 
-    name: `fc_0`, what its parameters and results are named after
+    name: such as `fc_0`; prefix of the names of parameters and outputs
     """
 
-    def __init__(self, kind: str, name: str | None, *operands: Any) -> None:
-        self.kind = kind
-        written = state.mode.builder is not None
-        if not written and not compat.is_paddle1:  # Paddle 1.x created new parameters at each call.
+    def __init__(self, layer_type: str, name: str | None, *operands: Any) -> None:
+        self.layer_type = layer_type
+        is_recording = state.mode.builder is not None
+        # Paddle 1.x created new parameters at each call in eager mode.
+        if not is_recording and not compat.is_paddle1:
             raise OarlockError(
                 with_user_line(
-                    f"{kind}: makes parameters of a program; call enable_static() before"
+                    f"{layer_type}: creates parameters of a static graph program; call "
+                    "enable_static() first"
                 )
             )
         for operand in operands:
-            if not isinstance(operand, Variable if written else Tensor):
-                why = (
-                    f"takes a {'variable of the program' if written else 'tensor'}, not "
-                    f"{type(operand).__name__}"
+            if not isinstance(operand, Variable if is_recording else Tensor):
+                expected = "variable of the program" if is_recording else "tensor"
+                raise TypeError(
+                    with_user_line(f"{layer_type}: {type(operand).__name__} is not a {expected}")
                 )
-                raise TypeError(with_user_line(f"{kind}: {why}"))
-        self.name = name or unique_name.generate(kind)
+        self.name = name or unique_name.generate(layer_type)
 
     def parameter(
         self,
@@ -50,48 +53,51 @@ class Helper:
         shape: Sequence[int],
         dtype: Any,
         is_bias: bool = False,
-        start: Initializer | None = None,
+        default_initializer: Initializer | None = None,
     ) -> Any:
-        """A parameter, None where attr is False.
+        """Create a parameter; returns None if attr is False.
 
-        Raises OperandError for one of integers, which nothing could train.
+        Raises OperandError for dtypes that are not floating-point.
         """
         spec = ParamAttr.of(attr)
         if not is_float(dtype_of(dtype).np):
-            kind = dtype_of(dtype).name
             raise OperandError(
-                with_user_line(f"{self.kind}: the operands should be floats, not {kind}")
+                with_user_line(
+                    f"{self.layer_type}: operands must be floating-point, "
+                    f"not {dtype_of(dtype).name}"
+                )
             )
-        return (
-            None
-            if spec is None
-            else parameter_from_attr(spec, shape, dtype_of(dtype).np, is_bias, start, self.name)
+        if spec is None:
+            return None
+        return parameter_from_attr(
+            spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name
         )
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Name the results of the body's ops."""
+    def name_outputs(self) -> Iterator[None]:
+        """Name the outputs of the ops in the body after this call."""
         builder = state.mode.builder
-        with nullcontext() if builder is None else builder.recorder.owned_by(self.name):
+        with nullcontext() if builder is None else builder.recorder.named_after(self.name):
             yield
 
-    def biased(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
-        """x plus a bias along `axis`, x itself where attr is False."""
+    def add_bias(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
+        """Return x plus a bias along `axis`; x itself if attr is False."""
         width = x.meta.shape[axis] if size is None else size
         bias = self.parameter(attr, [width], x.dtype, is_bias=True)
         return x if bias is None else OPS["elementwise_add"](x, bias, axis=axis)
 
-    def activated(self, x: Any, act: str | dict[str, Any] | None) -> Any:
-        """See `activated`."""
-        return activated(self.kind, x, act)
+    def activate(self, x: Any, act: str | dict[str, Any] | None) -> Any:
+        """Return an activation of x, see `apply_activation`."""
+        return apply_activation(self.layer_type, x, act)
 
 
-def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
-    """An activation of x, by the type of its op; x itself for None.
+def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> Any:
+    """Apply an activation, given by the type of its op or a dict with `type` and attributes.
 
-    Raises OpError for one that is none.
-    kind: of the layer that asks
+    Returns x if act is None. Raises OpError if it is not an activation.
+    caller: layer type for error messages
     """
+
     if act is None:
         return x
     attrs = dict(act) if isinstance(act, dict) else {"type": act}
@@ -102,19 +108,16 @@ def activated(kind: str, x: Any, act: str | dict[str, Any] | None) -> Any:
         or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)]
         or not op.single
     ):
-        raise OpError(with_user_line(f"{kind}: act={name!r} is not an activation"))
+        raise OpError(with_user_line(f"{caller}: act={name!r} is not an activation"))
     return op(x, **attrs)
 
 
-def known_size(kind: str, x: Any, axis: int) -> int:
-    """The size of an axis that a parameter is as long as.
-
-    Raises OpError where it is not known.
-    """
+def static_size(caller: str, x: Any, axis: int) -> int:
+    """Return the size of an axis. Raises OpError if it is dynamic."""
     try:
         size = x.meta.shape[axis]
     except IndexError:
         raise no_axis_error(x, axis) from None
     if size < 0:
-        raise OpError(with_user_line(f"{kind}: the size of axis {axis} is not known (X={x.meta})"))
+        raise OpError(with_user_line(f"{caller}: the size of axis {axis} is dynamic (X={x.meta})"))
     return int(size)

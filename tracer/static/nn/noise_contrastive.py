@@ -12,7 +12,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
-from .helper import Helper, known_size
+from .helper import LayerHelper, static_size
 
 
 def _cast(x: Any, dtype: DType) -> Any:
@@ -20,41 +20,42 @@ def _cast(x: Any, dtype: DType) -> Any:
 
 
 class Sampler:
-    """The distribution of sampled classes.
+    """A distribution of classes to sample from.
 
-    custom: a variable with the probabilities [C], or None
+    kind: "uniform", "log_uniform" or "custom_dist"
+    probabilities: variable [C] for "custom_dist", or None
     """
 
-    def __init__(self, kind: str, classes: int, custom: Any) -> None:
+    def __init__(self, kind: str, num_classes: int, probabilities: Any) -> None:
         if kind not in ("uniform", "log_uniform", "custom_dist"):
             raise OpError(
                 with_user_line(
                     f"nce: sampler={kind!r} is not one of 'uniform', 'log_uniform', 'custom_dist'"
                 )
             )
-        self.kind, self.classes, self.custom = kind, classes, custom
+        self.kind, self.num_classes, self.probabilities = kind, num_classes, probabilities
 
-    def draw(self, count: int) -> Any:
-        """Sample `count` classes.   -> int64 [count]"""
+    def sample(self, count: int) -> Any:
+        """Sample `count` classes; returns int64 [count]."""
         if self.kind == "custom_dist":
-            return OPS["multinomial"](self.custom, num_samples=count, replacement=True)
+            return OPS["multinomial"](self.probabilities, num_samples=count, replacement=True)
         if self.kind == "uniform":
-            return OPS["randint"](shape=[count], low=0, high=self.classes, dtype=3)
-        numbers = OPS["uniform_random"](
-            shape=[count], min=0.0, max=math.log(self.classes + 1.0), dtype=5
+            return OPS["randint"](shape=[count], low=0, high=self.num_classes, dtype=3)
+        uniform = OPS["uniform_random"](
+            shape=[count], min=0.0, max=math.log(self.num_classes + 1.0), dtype=5
         )
-        drawn = OPS["floor"](OPS["scale"](OPS["exp"](numbers), bias=-1.0))
-        return _cast(OPS["clip"](drawn, min=0.0, max=float(self.classes - 1)), int64)
+        samples = OPS["floor"](OPS["scale"](OPS["exp"](uniform), bias=-1.0))
+        return _cast(OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64)
 
     def probability(self, classes: Any) -> Any:
-        """The probability of classes.   classes int64 [*] -> float32 [*]"""
+        """Return the probabilities of classes: int64 [*] -> float32 [*]."""
         if self.kind == "custom_dist":
-            return OPS["gather_nd"](self.custom, OPS["unsqueeze2"](classes, axes=[-1]))
-        place = _cast(classes, float32)
+            return OPS["gather_nd"](self.probabilities, OPS["unsqueeze2"](classes, axes=[-1]))
+        x = _cast(classes, float32)
         if self.kind == "uniform":
-            return OPS["fill_any_like"](place, value=1.0 / self.classes)
-        ratio = OPS["elementwise_div"](OPS["scale"](place, bias=2.0), OPS["scale"](place, bias=1.0))
-        return OPS["scale"](OPS["log"](ratio), scale=1.0 / math.log(self.classes + 1.0))
+            return OPS["fill_any_like"](x, value=1.0 / self.num_classes)
+        ratio = OPS["elementwise_div"](OPS["scale"](x, bias=2.0), OPS["scale"](x, bias=1.0))
+        return OPS["scale"](OPS["log"](ratio), scale=1.0 / math.log(self.num_classes + 1.0))
 
 
 def nce(
@@ -71,9 +72,9 @@ def nce(
     seed: int = 0,
     is_sparse: bool = False,
 ) -> Any:
-    """Noise-contrastive estimation: the cost of telling labels from sampled classes
+    """Noise-contrastive estimation: the loss of distinguishing labels from sampled classes (Gutmann
+    and Hyvarinen 2010).
 
-    (Gutmann and Hyvarinen 2010).
 
     A run samples its classes once for all rows; Paddle samples them for each row.
     `seed` has no effect: `Program.random_seed` and `paddle.seed` do.
@@ -94,50 +95,52 @@ def nce(
     -------
     Variable, float [N, 1]
     """
-    helper = Helper("nce", name, input, label)
+    helper = LayerHelper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(
-            param_attr, [num_total_classes, known_size("nce", input, 1)], input.dtype
+            param_attr, [num_total_classes, static_size("nce", input, 1)], input.dtype
         )
         bias = helper.parameter(bias_attr, [num_total_classes, 1], input.dtype, is_bias=True)
-        custom = None
+        probabilities = None
         if custom_dist is not None:
-            kept = ParamAttr(
+            attr = ParamAttr(
                 initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False
             )
-            custom = helper.parameter(kept, [num_total_classes], "float32")
-        drawn = Sampler(sampler, num_total_classes, custom)
-        yes = sampled_cost(input, weight, bias, label, drawn, count, True)
-        no = sampled_cost(input, weight, bias, drawn.draw(count), drawn, count, False)
-        total = OPS["elementwise_add"](yes, no)
+            probabilities = helper.parameter(attr, [num_total_classes], "float32")
+        distribution = Sampler(sampler, num_total_classes, probabilities)
+        label_loss = sampled_loss(input, weight, bias, label, distribution, count, True)
+        noise = distribution.sample(count)
+        noise_loss = sampled_loss(input, weight, bias, noise, distribution, count, False)
+        total = OPS["elementwise_add"](label_loss, noise_loss)
         if sample_weight is not None:
             total = OPS["elementwise_mul"](total, sample_weight)
         return OPS["scale"](total, scale=1.0 / (count + 1))
 
 
-def sampled_cost(
-    x: Any, weight: Any, bias: Any, classes: Any, drawn: Sampler, count: int, own: bool
+def sampled_loss(
+    x: Any, weight: Any, bias: Any, classes: Any, sampler: Sampler, count: int, is_label: bool
 ) -> Any:
-    """The logistic loss of classes.
+    """Return the logistic loss of classes, [N, 1].
 
-    classes int [N, T] (labels, own=True) or [S] (sampled, own=False) -> [N, 1]
+    classes: int [N, T] with is_label=True, else int [S], sampled for all rows
     """
-    places = OPS["unsqueeze2"](classes, axes=[-1])
-    rows = OPS["gather_nd"](weight, places)
+    indices = OPS["unsqueeze2"](classes, axes=[-1])
+    rows = OPS["gather_nd"](weight, indices)
     scores = (
         OPS["reduce_sum"](OPS["elementwise_mul"](OPS["unsqueeze2"](x, axes=[1]), rows), dim=[-1])
-        if own
+        if is_label
         else OPS["matmul"](x, rows, transpose_Y=True)
     )
     if bias is not None:
         scores = OPS["elementwise_add"](
-            scores, OPS["squeeze2"](OPS["gather_nd"](bias, places), axes=[-1])
+            scores, OPS["squeeze2"](OPS["gather_nd"](bias, indices), axes=[-1])
         )
-    likely, noise = (
+    likelihood, noise = (
         OPS["sigmoid"](scores),
-        OPS["scale"](drawn.probability(classes), scale=float(count)),
+        OPS["scale"](sampler.probability(classes), scale=float(count)),
     )
-    both = OPS["elementwise_add"](likely, noise)
-    part = OPS["elementwise_div"](likely if own else OPS["elementwise_sub"](both, likely), both)
-    return OPS["scale"](OPS["reduce_sum"](OPS["log"](part), dim=[1], keep_dim=True), scale=-1.0)
+    total = OPS["elementwise_add"](likelihood, noise)
+    numerator = likelihood if is_label else OPS["elementwise_sub"](total, likelihood)
+    log = OPS["log"](OPS["elementwise_div"](numerator, total))
+    return OPS["scale"](OPS["reduce_sum"](log, dim=[1], keep_dim=True), scale=-1.0)

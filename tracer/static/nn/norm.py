@@ -1,4 +1,4 @@
-"""Normalisation."""
+"""Normalization layers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from .helper import Helper, known_size
+from .helper import LayerHelper, static_size
 
 ONES, ZEROS = Constant(1.0), Constant(0.0)
 
@@ -31,47 +31,50 @@ def batch_norm(
     do_model_average_for_mean_and_var: bool = True,
     use_global_stats: bool = False,
 ) -> Variable:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel
+    """(x - mean) / sqrt(var + epsilon) * weight + bias per channel (Ioffe and Szegedy 2015).
 
-    (Ioffe and Szegedy 2015).
-    input [N, C, *] -> [N, C, *]
+    input: [N, C, *].
+    Returns the same shape.
 
-    mean and var are the batch's, and move running ones; with is_test or use_global_stats they are
-    the running ones.
+    mean and var are those of the batch, and update moving averages; with is_test or
+    use_global_stats they are the moving averages.
     """
-    helper = Helper("batch_norm", name, input)
-    size = [known_size("batch_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.writing():
+    helper = LayerHelper("batch_norm", name, input)
+    size = [static_size("batch_norm", input, 1 if data_layout == "NCHW" else -1)]
+    with helper.name_outputs():
         scale = helper.parameter(
-            None if param_attr is False else param_attr, size, input.dtype, start=ONES
+            None if param_attr is False else param_attr,
+            size,
+            input.dtype,
+            default_initializer=ONES,
         )
         shift = helper.parameter(
             None if bias_attr is False else bias_attr, size, input.dtype, is_bias=True
         )
         mean = helper.parameter(_statistic(moving_mean_name, ZEROS), size, input.dtype)
         variance = helper.parameter(_statistic(moving_variance_name, ONES), size, input.dtype)
-        moves = {"momentum": 0.9 if isinstance(momentum, Variable) else float(momentum)}
-        tensor = momentum if isinstance(momentum, Variable) else None
-        made = OPS["batch_norm"](
+        momentum_attr = 0.9 if isinstance(momentum, Variable) else float(momentum)
+        momentum_tensor = momentum if isinstance(momentum, Variable) else None
+        outputs = OPS["batch_norm"](
             input,
             scale,
             shift,
             mean,
             variance,
-            tensor,
-            **moves,
+            momentum_tensor,
+            momentum=momentum_attr,
             epsilon=float(epsilon),
             is_test=is_test,
             data_layout=data_layout,
             use_global_stats=use_global_stats,
         )
-        for frozen, attr in ((scale, param_attr), (shift, bias_attr)):
-            frozen.stop_gradient = frozen.stop_gradient or attr is False
-        return helper.activated(made[0], act)
+        for parameter, attr in ((scale, param_attr), (shift, bias_attr)):
+            parameter.stop_gradient = parameter.stop_gradient or attr is False
+        return helper.activate(outputs[0], act)
 
 
-def _statistic(name: str | None, start: Constant) -> ParamAttr:
-    return ParamAttr(name=name, initializer=start, trainable=False)
+def _statistic(name: str | None, initializer: Constant) -> ParamAttr:
+    return ParamAttr(name=name, initializer=initializer, trainable=False)
 
 
 def layer_norm(
@@ -85,22 +88,26 @@ def layer_norm(
     act: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """(x - mean) / sqrt(var + epsilon) * weight + bias over the axes from begin_norm_axis on
+    """(x - mean) / sqrt(var + epsilon) * weight + bias over the axes from begin_norm_axis on (Ba et
+    al. 2016).
 
-    (Ba et al. 2016).
-    -> like input
+    Returns the shape of input.
     """
-    helper = Helper("layer_norm", name, input)
+    helper = LayerHelper("layer_norm", name, input)
     size = [
-        math.prod(known_size("layer_norm", input, i) for i in range(begin_norm_axis, input.ndim))
+        math.prod(static_size("layer_norm", input, i) for i in range(begin_norm_axis, input.ndim))
     ]
-    with helper.writing():
-        weight = helper.parameter(param_attr, size, input.dtype, start=ONES) if scale else None
+    with helper.name_outputs():
+        weight = (
+            helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
+            if scale
+            else None
+        )
         bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True) if shift else None
-        made = OPS["layer_norm"](
+        outputs = OPS["layer_norm"](
             input, weight, bias, begin_norm_axis=begin_norm_axis, epsilon=float(epsilon)
         )
-        return helper.activated(made[0], act)
+        return helper.activate(outputs[0], act)
 
 
 def group_norm(
@@ -113,23 +120,28 @@ def group_norm(
     data_layout: str = "NCHW",
     name: str | None = None,
 ) -> Variable:
-    """Normalised over groups of channels   (Wu and He 2018).   input [N, C, *] -> [N, C, *]
+    """Normalization over groups of channels (Wu and He 2018).
 
-    As in Paddle, weight and bias are there only where their attr says so.
+    input: [N, C, *].
+    Returns the same shape. As in Paddle, weight and bias are created only if their attr is given.
     """
-    helper = Helper("group_norm", name, input)
+    helper = LayerHelper("group_norm", name, input)
     if data_layout not in ("NCHW", "NHWC"):
         raise OpError(
             with_user_line(f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'")
         )
-    size = [known_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.writing():
-        weight = helper.parameter(param_attr, size, input.dtype, start=ONES) if param_attr else None
+    size = [static_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
+    with helper.name_outputs():
+        weight = (
+            helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
+            if param_attr
+            else None
+        )
         bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True) if bias_attr else None
-        made = OPS["group_norm"](
+        outputs = OPS["group_norm"](
             input, weight, bias, groups=groups, epsilon=float(epsilon), data_layout=data_layout
         )
-        return helper.activated(made[0], act)
+        return helper.activate(outputs[0], act)
 
 
 def instance_norm(
@@ -139,19 +151,20 @@ def instance_norm(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Variable:
-    """Normalised per picture and channel   (Ulyanov et al. 2017).   input [N, C, *] -> [N, C, *]
+    """Normalization per image and channel (Ulyanov et al. 2017).
 
-    As in Paddle, weight and bias are there only where both attrs say so.
+    input: [N, C, *].
+    Returns the same shape. As in Paddle, weight and bias are created only if both attrs are given.
     """
-    helper = Helper("instance_norm", name, input)
-    size = [known_size("instance_norm", input, 1)]
+    helper = LayerHelper("instance_norm", name, input)
+    size = [static_size("instance_norm", input, 1)]
     weight = bias = None
-    with helper.writing():
+    with helper.name_outputs():
         if param_attr and bias_attr:
-            weight = helper.parameter(param_attr, size, input.dtype, start=ONES)
+            weight = helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
             bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True)
-        found: Variable = OPS["instance_norm"](input, weight, bias, epsilon=float(epsilon))[0]
-    return found
+        result: Variable = OPS["instance_norm"](input, weight, bias, epsilon=float(epsilon))[0]
+    return result
 
 
 def spectral_norm(
@@ -161,25 +174,25 @@ def spectral_norm(
     eps: float = 1e-12,
     name: str | None = None,
 ) -> Variable:
-    """weight over its largest singular value, found by power iterations from kept vectors
+    """Divide weight by its largest singular value, estimated by power iterations (Miyato et al.
+    2018).
 
-    (Miyato et al. 2018).
-    -> like weight
+    The vectors of the iteration are persistable. Returns the shape of weight.
     """
-    helper = Helper("spectral_norm", name, weight)
-    sizes = [known_size("spectral_norm", weight, i) for i in range(weight.ndim)]
+    helper = LayerHelper("spectral_norm", name, weight)
+    sizes = [static_size("spectral_norm", weight, i) for i in range(weight.ndim)]
     if not -len(sizes) <= dim < len(sizes) or 0 in sizes:
         raise OpError(
             with_user_line(
-                f"spectral_norm: dim={dim} is not an axis of rows (Weight={weight.meta})"
+                f"spectral_norm: dim={dim} is not a non-empty axis (Weight={weight.meta})"
             )
         )
     rows = sizes[dim]
-    kept = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
-    with helper.writing():
-        u = helper.parameter(kept, [rows], weight.dtype)
-        v = helper.parameter(kept, [math.prod(sizes) // rows], weight.dtype)
-        found: Variable = OPS["spectral_norm"](
+    attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
+    with helper.name_outputs():
+        u = helper.parameter(attr, [rows], weight.dtype)
+        v = helper.parameter(attr, [math.prod(sizes) // rows], weight.dtype)
+        result: Variable = OPS["spectral_norm"](
             weight, u, v, dim=dim, power_iters=power_iters, eps=float(eps)
         )
-    return found
+    return result

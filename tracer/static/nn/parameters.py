@@ -1,11 +1,11 @@
-"""Parameters of no layer."""
+"""`create_parameter` for static graph programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...nn import create_parameter as of_no_layer
-from .helper import Helper
+from ...nn import create_parameter as eager_parameters
+from .helper import LayerHelper
 
 
 def create_parameter(
@@ -16,10 +16,6 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter of the program that is written.
-
-    Starts as paddle.create_parameter's do.
-    -> [*shape]
-    """
-    Helper("create_parameter", "create_parameter")
-    return of_no_layer.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
+    """Create a parameter of the program, like `paddle.create_parameter`."""
+    LayerHelper("create_parameter", "create_parameter")
+    return eager_parameters.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)

@@ -1,4 +1,7 @@
-"""Sequences of different lengths, one after the other in one tensor: static.nn.sequence_*."""
+"""Ops on sequences with LoD: `static.nn.sequence_*`.
+
+A tensor [R, *] holds the rows of n sequences one after the other; its LoD holds their lengths.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,13 @@ from typing import Any
 
 from ...core.errors import OperandError, with_user_line
 from ...core.op import OPS
-from .helper import Helper, known_size
+from .helper import LayerHelper, static_size
 
 
 def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0) -> Any:
-    """One row of each sequence: its average, sum, sqrt (sum / sqrt(length)), max, last or first
-    one.
+    """Reduce each sequence to one row: [R, *] -> [n, *].
 
-    input [R,*] -> [n,*]
+    pool_type: "average", "sum", "sqrt" (sum / sqrt(length)), "max", "last" or "first"
     """
     if not isinstance(pool_type, str):
         raise OperandError(
@@ -23,17 +25,17 @@ def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: 
 
 
 def sequence_first_step(input: Any) -> Any:
-    """The first row of each sequence.   input [R,*] -> [n,*]"""
+    """Return the first row of each sequence: [R, *] -> [n, *]."""
     return sequence_pool(input, "first")
 
 
 def sequence_last_step(input: Any) -> Any:
-    """The last row of each sequence.   input [R,*] -> [n,*]"""
+    """Return the last row of each sequence: [R, *] -> [n, *]."""
     return sequence_pool(input, "last")
 
 
 def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = None) -> Any:
-    """The softmax within each sequence.   input [R,1] -> [R,1]"""
+    """Softmax over each sequence: [R, 1] -> [R, 1]."""
     return OPS["sequence_softmax"](input)
 
 
@@ -49,88 +51,99 @@ def sequence_conv(
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """act(the window of filter_size rows around each row, zeros beyond its sequence, times a
-    matrix, plus a bias).
+    """Convolution over the rows of each sequence: act(window @ W + b), with windows of filter_size
+    rows that are padded with zeros at the ends of a sequence.
 
-    input [R,D] -> [R,num_filters]
+    input: [R, D].
+    Returns [R, num_filters].
     """
-    helper = Helper("sequence_conv", name, input)
-    shape = [filter_size * known_size(helper.kind, input, 1), num_filters]
+    helper = LayerHelper("sequence_conv", name, input)
+    shape = [filter_size * static_size(helper.layer_type, input, 1), num_filters]
     start = -int(filter_size // 2) if padding_start is None else padding_start
-    with helper.writing():
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, shape, input.dtype)
         attrs = {
             "contextLength": filter_size,
             "contextStart": start,
             "contextStride": filter_stride,
         }
-        made = OPS["sequence_conv"](input, None, None, weight, **attrs)
-        return helper.activated(helper.biased(made, bias_attr, 1, num_filters), act)
+        out = OPS["sequence_conv"](input, None, None, weight, **attrs)
+        return helper.activate(helper.add_bias(out, bias_attr, 1, num_filters), act)
 
 
 def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None) -> Any:
-    """Each sequence of x as often as level ref_level of y has parts there.   x [R,*] -> [S,*]"""
+    """Repeat sequence i of x by the length of sequence i in level ref_level of y's LoD."""
     return OPS["sequence_expand"](x, None, y, ref_level=ref_level)
 
 
 def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """Row i of x as often as sequence i of y has rows.   x [n,*] -> [R,*]"""
+    """Repeat row i of x by the length of sequence i of y: [n, *] -> [R, *]."""
     return OPS["sequence_expand_as"](x, y)
 
 
 def sequence_concat(input: Any, name: str | None = None) -> Any:
-    """Sequence i of each of several, one after the other, for each i.
-
-    [R_k,*] -> [sum of R_k,*]
-    """
+    """Concatenate sequence i of all inputs, for each i: [R_k, *] -> [sum of R_k, *]."""
     return OPS["sequence_concat"](list(input))
 
 
 def sequence_reverse(x: Any, name: str | None = None) -> Any:
-    """The rows of each sequence, the last one first.   x [R,*] -> [R,*]"""
+    """Reverse the rows of each sequence: [R, *] -> [R, *]."""
     return OPS["sequence_reverse"](x)
 
 
 def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | None = None) -> Any:
-    """The sequences side by side, filled up with pad_value to maxlen or the longest, and how long
-    each is.
+    """Pad the sequences to maxlen, or to the length of the longest, with pad_value.
 
-    x [R,*] -> [n,T,*], int64 [n]
+    x: [R, *].
+    Returns [n, T, *], and the lengths int64 [n].
     """
     return OPS["sequence_pad"](x, None, pad_value, padded_length=-1 if maxlen is None else maxlen)
 
 
 def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
-    """The first length[i] rows of each x[i], one sequence after the other.
+    """Concatenate the first length[i] rows of each x[i] to sequences.
 
-    x [n,T,*], length int64 [n] -> [R,*]
+    x: [n, T, *].
+    length: int64 [n].
+    Returns [R, *].
     """
     return OPS["sequence_unpad"](x, length)
 
 
 def sequence_reshape(input: Any, new_dim: int) -> Any:
-    """The numbers of each sequence in rows of new_dim.   input [R,D] -> [R D / new_dim, new_dim]"""
+    """Reshape each sequence to rows of new_dim: [R, D] -> [R D / new_dim, new_dim]."""
     return OPS["sequence_reshape"](input, new_dim=new_dim)
 
 
 def sequence_enumerate(
     input: Any, win_size: int, pad_value: int = 0, name: str | None = None
 ) -> Any:
-    """Each number and those that follow it in its sequence.   input int [R,1] -> [R,win_size]"""
+    """Return for each element the window of win_size elements that starts there, padded at the end
+    of its sequence.
+
+    input: int [R, 1].
+    Returns [R, win_size].
+    """
     return OPS["sequence_enumerate"](input, win_size=win_size, pad_value=pad_value)
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
-    """length[i] rows of sequence i from offset[i] on.
+    """Return length[i] rows of sequence i, starting at offset[i].
 
-    input [R,*], offset, length int64 [n,1] -> [S,*]
+    input: [R, *].
+    offset, length: int64 [n, 1].
+    Returns [S, *].
     """
     return OPS["sequence_slice"](input, None, offset, length)
 
 
 def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """input with the numbers of sequence i of updates added to its row i, at the places in index.
+    """Return a copy of input with the elements of sequence i of updates added to row i, at the
+    columns in index.
 
-    input [n,D], index int64, updates [R,1] -> [n,D]
+    input: [n, D].
+    index: int64 [R, 1].
+    updates: [R, 1].
+    Returns [n, D].
     """
     return OPS["sequence_scatter"](input, index, None, updates)

@@ -1,5 +1,5 @@
-"""What static.nn has in Paddle and not here, with the reason: each may be named, and says why when
-it is called.
+"""Functions of static.nn that are not supported; they raise an error with the reason when
+called.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from typing import Any, NoReturn
 
 from ...core.errors import OarlockError, with_user_line
 
-SERVERS = "belongs to training with parameter servers"
+SERVERS = "it trains with parameter servers"
 
 
-def _refused(name: str, signature: str, why: str) -> Callable[..., NoReturn]:
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise OarlockError(with_user_line(f"{name}: is not there: it {why}"))
+def _unsupported(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
+    def function(*args: Any, **kwargs: Any) -> NoReturn:
+        raise OarlockError(with_user_line(f"{name}: is not supported: {reason}"))
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Not there: it {why}."
-    refuse.__signature__ = inspect.signature(eval(f"lambda {signature}: None"))  # type: ignore[attr-defined]
-    return refuse
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Not supported: {reason}."
+    function.__signature__ = inspect.signature(eval(f"lambda {signature}: None"))  # type: ignore[attr-defined]
+    return function
 
 
-data_norm = _refused(
+data_norm = _unsupported(
     "data_norm",
     "input, act=None, epsilon=1e-05, param_attr=None, data_layout='NCHW', in_place=False, "
     "name=None, moving_mean_name=None, moving_variance_name=None, "
@@ -31,7 +31,7 @@ data_norm = _refused(
     "summary_decay_rate=0.9999999, enable_scale_and_shift=False",
     SERVERS,
 )
-sparse_embedding = _refused(
+sparse_embedding = _unsupported(
     "sparse_embedding",
     "input, size, padding_idx=None, is_test=False, entry=None, "
     "table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",

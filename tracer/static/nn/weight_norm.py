@@ -1,6 +1,5 @@
-"""WeightNormParamAttr: a weight as a direction and a length, each learned
-
-(Salimans and Kingma 2016).
+"""WeightNormParamAttr: a weight with a learned direction and a learned norm (Salimans and
+Kingma 2016).
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from ...nn.param_attr import ParamAttr
 
 
 class WeightNormParamAttr(ParamAttr):
-    """weight = g * v / |v|, the length over all axes but `dim`, or over all.
+    """weight = g * v / |v|; the norm is taken over all axes except `dim`, or over all axes if it is
+    None.
 
-    The other settings are those of ParamAttr.
+    The other arguments are those of ParamAttr.
     """
 
     def __init__(
@@ -37,20 +37,20 @@ class WeightNormParamAttr(ParamAttr):
     def reparameterize(
         self, name: str, shape: Sequence[int], parameter: Callable[[str, Any, Any], Any]
     ) -> Any:
-        """The weight as a value of the program.
+        """Emit ops that compute the weight.
 
-        parameter: makes one of a name and a shape, which starts as a function says
+        parameter: creates a parameter from a name, a shape and a function for its initial value
         """
         v = parameter(f"{name}_v", list(shape), None)
         sizes = [
             n if self.dim is not None and i == self.dim % len(shape) else 1
             for i, n in enumerate(shape)
         ]
-        g = parameter(f"{name}_g", sizes, lambda: self._length(v))
-        return OPS["elementwise_mul"](v, OPS["elementwise_div"](g, self._length(v)))
+        g = parameter(f"{name}_g", sizes, lambda: self._norm(v))
+        return OPS["elementwise_mul"](v, OPS["elementwise_div"](g, self._norm(v)))
 
-    def _length(self, v: Any) -> Any:
-        """|v|, with the axes that are summed over of size 1."""
+    def _norm(self, v: Any) -> Any:
+        """Return |v|, with size 1 along the reduced axes."""
         axes = [i for i in range(v.ndim) if self.dim is None or i != self.dim % v.ndim]
         squares = OPS["elementwise_mul"](v, v)
         return OPS["sqrt"](

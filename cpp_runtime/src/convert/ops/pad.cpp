@@ -71,7 +71,7 @@ Value wrap_pad(NodeContext& n, Value x, const Ints& pads) {
   return x;
 }
 
-void pad_image(NodeContext& n) {
+void pad3d(NodeContext& n) {
   auto x = n.in("X");
   auto mode = n.attr("mode", "constant");
   int rank = n.require_rank(x);
@@ -101,7 +101,7 @@ void pad2d(NodeContext& n) {
 
 std::span<const Rule> pad_rules() {
   static const Rule rules[] = {{"pad", 7, pad, {.ignore_declared_shape = true}},
-                               {"pad3d", 7, pad_image},
+                               {"pad3d", 7, pad3d},
                                {"pad2d", 7, pad2d, {.ignore_declared_shape = true}}};
   return rules;
 }

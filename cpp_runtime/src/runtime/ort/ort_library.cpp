@@ -31,7 +31,7 @@ std::string real_path_of(void* symbol, const std::string& asked) {
   return real ? real.get() : info.dli_fname;
 }
 
-int minor_of(const std::string& version) {
+int minor_version_of(const std::string& version) {
   return version.rfind("1.", 0) == 0 ? std::atoi(version.c_str() + 2) : 0;
 }
 
@@ -51,7 +51,7 @@ std::unique_ptr<Library> load_library(void* get_base, const std::string& asked) 
   auto library = std::make_unique<Library>();
   library->info.path = real_path_of(get_base, asked);
   library->info.version = version;
-  library->minor = minor_of(library->info.version);
+  library->minor = minor_version_of(library->info.version);
   if (library->minor < kOldestMinor)
     fail("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
          std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");

@@ -1,4 +1,4 @@
-"""Decoders around a cell of states that users write: fluid.contrib.decoder."""
+"""Decoders with user-defined state cells: `fluid.contrib.decoder`."""
 
 from . import beam_search_decoder
 from .beam_search_decoder import *

@@ -1,5 +1,5 @@
-"""A decoder in training, along the right words, and one that looks for them: TrainingDecoder and
-BeamSearchDecoder.
+"""TrainingDecoder, which is fed the target words, and BeamSearchDecoder, which searches for
+them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ....core.errors import with_user_line
 from ....core.op import OPS
 from ....core.tensor import Tensor
 from ... import layers
-from ...layers.decode import around
+from ...layers.decode import parent_block
 from .states import ArrayState, InitState, MemoryState, StateCell
 
 __all__ = ["BeamSearchDecoder", "InitState", "StateCell", "TrainingDecoder"]
@@ -20,9 +20,9 @@ __all__ = ["BeamSearchDecoder", "InitState", "StateCell", "TrainingDecoder"]
 BEFORE, INSIDE, AFTER = range(3)
 
 
-class _Staged:
-    """What both have: a block that is written once, and a cell that belongs to the decoder until
-    its end.
+class _Decoder:
+    """Base class: a block that is recorded once, and a state cell that belongs to the decoder
+    meanwhile.
     """
 
     def __init__(self, state_cell: StateCell) -> None:
@@ -31,12 +31,12 @@ class _Staged:
 
     @property
     def state_cell(self) -> StateCell:
-        """The cell, inside of the block."""
-        self._inside("state_cell")
+        """The state cell; may be read inside of the block only."""
+        self._check_in_block("state_cell")
         return self._state_cell
 
     @contextmanager
-    def _staged(self) -> Iterator[None]:
+    def _enter_block(self) -> Iterator[None]:
         if self._stage != BEFORE:
             raise ValueError(with_user_line("decoder.block() can only be invoked once"))
         self._stage = INSIDE
@@ -44,7 +44,7 @@ class _Staged:
         self._stage = AFTER
         self._state_cell.leave()
 
-    def _inside(self, method: str) -> None:
+    def _check_in_block(self, method: str) -> None:
         if self._stage != INSIDE:
             raise ValueError(
                 with_user_line(
@@ -52,16 +52,16 @@ class _Staged:
                 )
             )
 
-    def _after(self) -> None:
+    def _check_after_block(self) -> None:
         if self._stage != AFTER:
             raise ValueError(
                 with_user_line("Output of a decoder can only be visited outside the block")
             )
 
 
-class TrainingDecoder(_Staged):
-    """`with decoder.block():` says what a step along sequences does, in the words of DynamicRNN and
-    of the cell; `decoder()` gives the outputs.
+class TrainingDecoder(_Decoder):
+    """Records a step over sequences in `with decoder.block():`, with the methods of DynamicRNN and
+    of the state cell; `decoder()` returns the outputs.
     """
 
     BEFORE_DECODER, IN_DECODER, AFTER_DECODER = BEFORE, INSIDE, AFTER
@@ -72,49 +72,61 @@ class TrainingDecoder(_Staged):
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """The body of a `with`: one step."""
-        with self._staged(), self._rnn.block():
+        """Record one step in the body."""
+        with self._enter_block(), self._rnn.block():
             yield
 
-    def kept(self, first: InitState) -> MemoryState:
-        """What keeps a state of the cell."""
-        return MemoryState(self._rnn, first)
+    def create_state(self, initial: InitState) -> MemoryState:
+        """Return the storage of a state of the cell."""
+        return MemoryState(self._rnn, initial)
 
     @property
     def dynamic_rnn(self) -> Any:
-        """What runs the steps."""
+        """The DynamicRNN of the decoder."""
         return self._rnn
 
     def step_input(self, x: Any) -> Any:
-        """The rows of a step."""
-        self._inside("step_input")
+        """Return the rows of x for this step."""
+        self._check_in_block("step_input")
         return self._rnn.step_input(x)
 
     def static_input(self, x: Any) -> Any:
-        """What all steps see."""
-        self._inside("static_input")
+        """Return x, which is the same in all steps."""
+        self._check_in_block("static_input")
         return self._rnn.static_input(x)
 
     def output(self, *outputs: Any) -> None:
-        """Let these, of each step, be outputs."""
-        self._inside("output")
+        """Mark values of a step as outputs."""
+        self._check_in_block("output")
         self._rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The outputs of all steps."""
-        self._after()
+        """Return the outputs of all steps."""
+        self._check_after_block()
         return self._rnn(*args, **kwargs)
 
 
-class BeamSearchDecoder(_Staged):
-    """`decoder.decode()` writes a loop that looks for the beam_size likeliest sentences of each
-    source; `decoder()` gives them, and their scores.
+class BeamSearchDecoder(_Decoder):
+    """Beam search: `decoder.decode()` records the loop, `decoder()` returns the sentences and
+    scores.
 
-    init_ids int64 [B, 1], init_scores [B, 1]: one beam of each source, of two levels;
-    target_dict_dim: how many words there are; word_dim: the width of their table; input_var_dict:
-    inputs of the cell that all steps see; topk_size: of the words of a beam only so many are
-    looked at; max_len: of a sentence; end_id: the word that ends one.
-    For a loop of one's own: `block`, `read_array`, `update_array`.
+    To record another loop, use `block`, `read_array` and `update_array`.
+
+    Parameters
+    ----------
+    init_ids : int64 [B, 1]
+    init_scores : float [B, 1]
+        One beam for each source, with two LoD levels.
+    target_dict_dim, word_dim : int
+        Number of words, and width of their embedding.
+    input_var_dict : dict of str to Variable, optional
+        Inputs of the cell that are the same in all steps.
+    topk_size : int
+        Number of words considered for a beam.
+    max_len : int
+        Maximum length of a sentence.
+    end_id : int
+        Word that ends a sentence.
     """
 
     BEFORE_BEAM_SEARCH_DECODER, IN_BEAM_SEARCH_DECODER, AFTER_BEAM_SEARCH_DECODER = (
@@ -139,61 +151,62 @@ class BeamSearchDecoder(_Staged):
         name: str | None = None,
     ) -> None:
         self._counter = layers.zeros(shape=[1], dtype="int64")
-        self._most = layers.fill_constant(shape=[1], dtype="int64", value=max_len)
-        self._cond = layers.less_than(x=self._counter, y=self._most)
+        self._max_len = layers.fill_constant(shape=[1], dtype="int64", value=max_len)
+        self._cond = layers.less_than(x=self._counter, y=self._max_len)
         self._zero = layers.fill_constant(shape=[1], value=0, dtype="int64", force_cpu=True)
         super().__init__(state_cell)
-        self._first = (init_ids, init_scores)
+        self._initial = (init_ids, init_scores)
         self._sizes = (target_dict_dim, word_dim, topk_size)
         self._inputs, self._sparse = dict(input_var_dict or {}), sparse_emb
         self._beam_size, self._end_id = beam_size, end_id
-        self._arrays: dict[str, Any] = {}  # by the name of what was read from each
-        self._links: list[tuple[Any, Any]] = []
-        self._found: dict[str, Any] = {}
+        self._arrays: dict[str, Any] = {}  # by the name of the variable read from it
+        self._updates: list[tuple[Any, Any]] = []
+        self._results: dict[str, Any] = {}
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """The body of a `with`: one step.   At its end the lists get what update_array said."""
-        with self._staged(), layers.While(self._cond).block():
+        """Record one step in the body. At its end the values of update_array are written."""
+        with self._enter_block(), layers.While(self._cond).block():
             yield
             with layers.Switch() as switch, switch.case(self._cond):
                 layers.increment(x=self._counter, value=1.0, in_place=True)
-                for value, array in self._links:
+                for value, array in self._updates:
                     layers.array_write(x=value, i=self._counter, array=array)
-                layers.less_than(x=self._counter, y=self._most, cond=self._cond)
+                layers.less_than(x=self._counter, y=self._max_len, cond=self._cond)
 
-    def kept(self, first: InitState) -> ArrayState:
-        """What keeps a state of the cell."""
-        return ArrayState(first)
+    def create_state(self, initial: InitState) -> ArrayState:
+        """Return the storage of a state of the cell."""
+        return ArrayState(initial)
 
     def early_stop(self) -> None:
-        """Let this be the last step."""
+        """End the loop after this step."""
         layers.fill_constant(shape=[1], value=0, dtype="bool", force_cpu=True, out=self._cond)
 
     def read_array(self, init: Any, is_ids: bool = False, is_scores: bool = False) -> Any:
-        """What the step before has left of something that was `init` before the first one; is_ids,
-        is_scores: it is what is looked for.
+        """Return the value that the previous step passed to update_array; `init` in the first step.
+
+        is_ids, is_scores: the array holds the words, or the scores, that the decoder returns
         """
-        self._inside("read_array")
+        self._check_in_block("read_array")
         if is_ids and is_scores:
             raise ValueError(
-                with_user_line("read_array: an array is not of ids and of scores at the same time")
+                with_user_line("read_array: is_ids and is_scores must not both be True")
             )
         if not isinstance(init, Tensor):
             raise TypeError(
                 with_user_line("read_array: the input argument `init` must be a Variable")
             )
-        with around():
+        with parent_block():
             array = layers.array_write(init, self._zero)
         if is_ids or is_scores:
-            self._found["ids" if is_ids else "scores"] = array
-        found = layers.array_read(array=array, i=self._counter)
-        self._arrays[found.name] = array
-        return found
+            self._results["ids" if is_ids else "scores"] = array
+        value = layers.array_read(array=array, i=self._counter)
+        self._arrays[value.name] = array
+        return value
 
     def update_array(self, array: Any, value: Any) -> None:
-        """Leave `value` for the next step.   array: what read_array gave"""
-        self._inside("update_array")
+        """Store `value` for the next step. array: the result of read_array"""
+        self._check_in_block("update_array")
         if not isinstance(array, Tensor) or not isinstance(value, Tensor):
             raise TypeError(
                 with_user_line(
@@ -202,60 +215,63 @@ class BeamSearchDecoder(_Staged):
             )
         if array.name not in self._arrays:
             raise ValueError(with_user_line("Please invoke read_array before update_array"))
-        self._links.append((value, self._arrays[array.name]))
+        self._updates.append((value, self._arrays[array.name]))
 
     def decode(self) -> None:
-        """Write the loop: words in, the cell, a product and softmax, the best words, which the next
-        step gets.
+        """Record the loop: embedding, state cell, projection with softmax, and selection of the
+        best words for the next step.
         """
         with self.block():
-            before, scores = (
-                self.read_array(self._first[0], is_ids=True),
-                self.read_array(self._first[1], is_scores=True),
+            previous_ids, previous_scores = (
+                self.read_array(self._initial[0], is_ids=True),
+                self.read_array(self._initial[1], is_scores=True),
             )
-            seen = {name: self.read_array(value) for name, value in self._inputs.items()}
-            wide = {name: layers.sequence_expand(value, scores) for name, value in seen.items()}
-            self._step(before, scores, wide)
-            ids, sums = self._chosen(before, scores)
+            inputs = {name: self.read_array(value) for name, value in self._inputs.items()}
+            expanded = {
+                name: layers.sequence_expand(value, previous_scores)
+                for name, value in inputs.items()
+            }
+            self._compute_state(previous_ids, previous_scores, expanded)
+            ids, scores = self._select(previous_ids, previous_scores)
             with layers.Switch() as switch:
                 with switch.case(layers.is_empty(ids)):
                     self.early_stop()
                 with switch.default():
                     self._state_cell.update_states()
                     for old, new in [
-                        (before, ids),
-                        (scores, sums),
-                        *((seen[name], wide[name]) for name in seen),
+                        (previous_ids, ids),
+                        (previous_scores, scores),
+                        *((inputs[name], expanded[name]) for name in inputs),
                     ]:
                         self.update_array(old, new)
 
-    def _step(self, before: Any, scores: Any, seen: dict[str, Any]) -> None:
-        """The cell, for the beams there are now."""
-        cell, (words, width, _) = self._state_cell, self._sizes
-        table = layers.embedding(
-            before, size=[words, width], dtype="float32", is_sparse=self._sparse
+    def _compute_state(self, ids: Any, scores: Any, inputs: dict[str, Any]) -> None:
+        """Run the state cell for the current beams."""
+        cell, (num_words, width, _) = self._state_cell, self._sizes
+        embedded = layers.embedding(
+            ids, size=[num_words, width], dtype="float32", is_sparse=self._sparse
         )
         for name in cell.state_names:
             cell.set_state(name, layers.sequence_expand(cell.get_state(name), scores))
         cell.compute_state(
-            inputs={**{name: table for name in cell.inputs if name not in seen}, **seen}
+            inputs={**{name: embedded for name in cell.inputs if name not in inputs}, **inputs}
         )
 
-    def _chosen(self, before: Any, scores: Any) -> Any:
-        """The best of what the beams may go on with."""
-        words, _, most = self._sizes
-        likely = layers.fc(
-            layers.lod_reset(self._state_cell.out_state(), scores), size=words, act="softmax"
+    def _select(self, ids: Any, scores: Any) -> Any:
+        """Return the best continuations of the beams, and their scores."""
+        num_words, _, topk = self._sizes
+        probabilities = layers.fc(
+            layers.lod_reset(self._state_cell.out_state(), scores), size=num_words, act="softmax"
         )
-        best, which = layers.topk(likely, k=most)
-        sums = OPS["elementwise_add"](OPS["log"](best), layers.reshape(scores, shape=[-1]), axis=0)
+        best, indices = layers.topk(probabilities, k=topk)
+        total = OPS["elementwise_add"](OPS["log"](best), layers.reshape(scores, shape=[-1]), axis=0)
         return layers.beam_search(
-            before, scores, which, sums, self._beam_size, end_id=self._end_id, level=0
+            ids, scores, indices, total, self._beam_size, end_id=self._end_id, level=0
         )
 
     def __call__(self) -> Any:
-        """The sentences and their scores."""
-        self._after()
+        """Return the sentences and their scores."""
+        self._check_after_block()
         return layers.beam_search_decode(
-            self._found["ids"], self._found["scores"], self._beam_size, self._end_id
+            self._results["ids"], self._results["scores"], self._beam_size, self._end_id
         )

@@ -1,4 +1,4 @@
-"""What goes from step to step of a decoder: InitState and StateCell."""
+"""The states of a decoder: InitState and StateCell."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from ....core.errors import with_user_line
 from ... import layers
-from ...layers.decode import around
+from ...layers.decode import parent_block
 
 
 class InitState:
-    """What a state is before the first step: `init`, or `shape` filled with `value`, as many rows
-    as init_boot has.
+    """The initial value of a state: `init`, or `shape` filled with `value` for each row of
+    init_boot.
 
-    need_reorder: see DynamicRNN.memory.
+    need_reorder: as in DynamicRNN.memory
     """
 
     def __init__(
@@ -40,55 +40,56 @@ class InitState:
 
     @property
     def value(self) -> Any:
-        """What it is."""
+        """The initial value."""
         return self._init
 
     @property
     def need_reorder(self) -> bool:
-        """Whether row i is for sequence i."""
+        """Whether the rows are ordered by sequence, so that DynamicRNN has to reorder them."""
         return self._need_reorder
 
 
 class MemoryState:
-    """A state that a DynamicRNN remembers."""
+    """A state that is stored in the memory of a DynamicRNN."""
 
-    def __init__(self, rnn: Any, first: InitState) -> None:
+    def __init__(self, rnn: Any, initial: InitState) -> None:
         self._rnn = rnn
-        self._held = rnn.memory(init=first.value, need_reorder=first.need_reorder)
+        self._memory = rnn.memory(init=initial.value, need_reorder=initial.need_reorder)
 
     def get_state(self) -> Any:
-        """What the step before has left."""
-        return self._held
+        """Return the value of the previous step."""
+        return self._memory
 
     def update_state(self, state: Any) -> None:
-        """Leave this for the next step."""
-        self._rnn.update_memory(self._held, state)
+        """Store the value for the next step."""
+        self._rnn.update_memory(self._memory, state)
 
 
 class ArrayState:
-    """A state that is kept in a list, step after step."""
+    """A state that is stored in a tensor array, one item per step."""
 
-    def __init__(self, first: InitState) -> None:
-        with around():
+    def __init__(self, initial: InitState) -> None:
+        with parent_block():
             self._counter = layers.fill_constant([1], "int64", 0, force_cpu=True)
-            self._array = layers.array_write(first.value, self._counter)
+            self._array = layers.array_write(initial.value, self._counter)
 
     def get_state(self) -> Any:
-        """What the step before has left."""
+        """Return the value of the previous step."""
         return layers.array_read(array=self._array, i=self._counter)
 
     def update_state(self, state: Any) -> None:
-        """Leave this for the next step."""
+        """Store the value for the next step."""
         layers.increment(x=self._counter, value=1, in_place=True)
         layers.array_write(state, array=self._array, i=self._counter)
 
 
 class StateCell:
-    """The states of a decoder, and how a step changes them, which a function says that
-    `state_updater` decorates.
+    """The states of a decoder. The function decorated with `state_updater` computes their next
+    values.
 
-    inputs: by name, None for what each step is given; states: InitStates by name; out_state: the
-    name of the one that words are chosen by.
+    inputs: by name; None for inputs that are set in each step
+    states: InitStates by name
+    out_state: name of the state from which words are predicted
     """
 
     def __init__(
@@ -102,16 +103,16 @@ class StateCell:
             raise ValueError(with_user_line("StateCell: state must be an InitState object"))
         if out_state not in states:
             raise ValueError(with_user_line("StateCell: out_state must be one state in states"))
-        self._first, self._inputs, self._out_state = states, inputs, out_state
-        self._now: dict[str, Any] = dict(states)
+        self._initial, self._inputs, self._out_state = states, inputs, out_state
+        self._current: dict[str, Any] = dict(states)
         self._decoder: Any = None
-        self._held: dict[int, dict[str, Any]] = {}  # The objects that hold the states, by decoder.
+        self._storage: dict[int, dict[str, Any]] = {}  # storage of the states, by id of the decoder
         self._updater: Callable[[StateCell], Any] | None = None
 
     @property
     def state_names(self) -> list[str]:
         """The names of the states."""
-        return list(self._first)
+        return list(self._initial)
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -119,50 +120,48 @@ class StateCell:
         return self._inputs
 
     def enter(self, decoder: Any) -> None:
-        """Begin to belong to a decoder.   Raises ValueError where it belongs to one."""
+        """Attach the cell to a decoder. Raises ValueError if it is attached already."""
         if self._decoder is not None:
             raise ValueError(with_user_line("StateCell has already entered a decoder"))
         self._decoder = decoder
 
     def leave(self) -> None:
-        """Belong to no decoder any more."""
+        """Detach the cell from its decoder."""
         self._decoder = None
 
-    def _begin(self) -> None:
-        """In the step of a decoder, before anything is asked for: take what the step before has
-        left.
-        """
-        if self._decoder is not None and id(self._decoder) not in self._held:
-            held = self._held[id(self._decoder)] = {
-                n: self._decoder.kept(s) for n, s in self._first.items()
+    def _load_states(self) -> None:
+        """At the first access in a step of a decoder, load the states of the previous step."""
+        if self._decoder is not None and id(self._decoder) not in self._storage:
+            storage = self._storage[id(self._decoder)] = {
+                name: self._decoder.create_state(s) for name, s in self._initial.items()
             }
-            self._now = {name: state.get_state() for name, state in held.items()}
+            self._current = {name: state.get_state() for name, state in storage.items()}
 
     def get_state(self, state_name: str) -> Any:
-        """A state as it is now."""
-        self._begin()
-        if state_name not in self._now:
+        """Return the current value of a state."""
+        self._load_states()
+        if state_name not in self._current:
             raise ValueError(with_user_line(f"StateCell: unknown state {state_name}"))
-        return self._now[state_name]
+        return self._current[state_name]
 
     def get_input(self, input_name: str) -> Any:
-        """An input of this step."""
+        """Return an input of this step."""
         if self._inputs.get(input_name) is None:
             raise ValueError(with_user_line(f"StateCell: invalid input {input_name}"))
         return self._inputs[input_name]
 
     def set_state(self, state_name: str, state_value: Any) -> None:
-        """Let a state be something else."""
-        self._now[state_name] = state_value
+        """Set the current value of a state."""
+        self._current[state_name] = state_value
 
     def state_updater(self, updater: Callable[[StateCell], Any]) -> Callable[[StateCell], Any]:
-        """Decorator: `updater(cell)` is what a step does to the states."""
+        """Decorate the function `updater(cell)` that computes the next states."""
         self._updater = updater
         return updater
 
     def compute_state(self, inputs: dict[str, Any]) -> None:
-        """What a step does to the states, for these inputs."""
-        self._begin()
+        """Compute the next states from these inputs."""
+        self._load_states()
         unknown = [name for name in inputs if name not in self._inputs]
         if unknown or self._updater is None:
             raise ValueError(
@@ -176,11 +175,11 @@ class StateCell:
         self._updater(self)
 
     def update_states(self) -> None:
-        """Leave the states as they are now for the next step."""
-        self._begin()
-        for name, held in self._held.get(id(self._decoder), {}).items():
-            held.update_state(self._now[name])
+        """Store the current states for the next step."""
+        self._load_states()
+        for name, storage in self._storage.get(id(self._decoder), {}).items():
+            storage.update_state(self._current[name])
 
     def out_state(self) -> Any:
-        """The state that words are chosen by."""
-        return self._now[self._out_state]
+        """Return the state from which words are predicted."""
+        return self._current[self._out_state]

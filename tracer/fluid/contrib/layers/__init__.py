@@ -1,4 +1,4 @@
-"""Layers that few models have: fluid.contrib.layers."""
+"""Contributed layers: `fluid.contrib.layers`."""
 
 from . import matching, metric_op, nms, nn, rnn_impl, units
 from .matching import *

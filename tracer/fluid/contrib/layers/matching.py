@@ -1,4 +1,4 @@
-"""Layers over tables of pairs of sequences, and over trees: match_matrix_tensor,
+"""Layers on matrices of sequence pairs and on trees: match_matrix_tensor,
 sequence_topk_avg_pooling, var_conv_2d, tree_conv.
 """
 
@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.op import OPS
-from ....static.nn.helper import Helper, known_size
-from ...layers.helper import stopped
+from ....static.nn.helper import LayerHelper, static_size
+from ...layers.helper import without_gradient
 
 __all__ = ["match_matrix_tensor", "sequence_topk_avg_pooling", "tree_conv", "var_conv_2d"]
 
@@ -22,22 +22,30 @@ def match_matrix_tensor(
     dtype: Any = "float32",
     name: str | None = None,
 ) -> Any:
-    """act(x_i W_t y_i') for each pair of sequences and each of channel_num matrices, and x W.
+    """For each pair of sequences and each of channel_num weights W_t, compute act(x_i W_t y_j).
 
-    x [R, D], y [S, E] -> [sum of T h w, 1]
+    x: [R, D].
+    y: [S, E].
+    Returns [sum of T h w, 1], and the products x W.
     """
-    helper = Helper("match_matrix_tensor", name, x, y)
-    shape = [known_size(helper.kind, x, 1), channel_num, known_size(helper.kind, y, 1)]
-    with helper.writing():
+    helper = LayerHelper("match_matrix_tensor", name, x, y)
+    shape = [
+        static_size(helper.layer_type, x, 1),
+        channel_num,
+        static_size(helper.layer_type, y, 1),
+    ]
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, shape, dtype)
-        made, kept = OPS["match_matrix_tensor"](x, None, y, None, weight, dim_t=channel_num)
-        return helper.activated(made, act), stopped(kept)
+        out, product = OPS["match_matrix_tensor"](x, None, y, None, weight, dim_t=channel_num)
+        return helper.activate(out, act), without_gradient(product)
 
 
 def sequence_topk_avg_pooling(input: Any, row: Any, col: Any, topks: Any, channel_num: int) -> Any:
-    """For each row of a table, channel and k the sum of its k largest numbers, over k.
+    """For each row, channel and k: the sum of the k largest elements, divided by k.
 
-    input of tables, row, col: sequences -> [rows, C K]
+    input: matrices with LoD.
+    row, col: sequences with their heights and widths.
+    Returns [rows, C K].
     """
     attrs = {"topks": list(topks), "channel_num": channel_num}
     return OPS["sequence_topk_avg_pooling"](input, None, row, None, col, None, **attrs)[0]
@@ -60,24 +68,28 @@ def var_conv_2d(
     dtype: Any = "float32",
     name: str | None = None,
 ) -> Any:
-    """act(each table convolved, zeros around it).
+    """act(convolution of each matrix, padded with zeros).
 
-    input of tables, row, col: sequences as long as these are high and wide -> tables
+    input: matrices with LoD.
+    row, col: sequences with their heights and widths.
+    Returns matrices.
     """
-    helper = Helper("var_conv_2d", name, input)
-    (high, wide), (down, across) = _pair(filter_size), _pair(stride)
+    helper = LayerHelper("var_conv_2d", name, input)
+    (kernel_h, kernel_w), (stride_h, stride_w) = _pair(filter_size), _pair(stride)
     attrs = {
         "InputChannel": input_channel,
         "OutputChannel": output_channel,
-        "StrideH": down,
-        "StrideW": across,
-        "KernelH": high,
-        "KernelW": wide,
+        "StrideH": stride_h,
+        "StrideW": stride_w,
+        "KernelH": kernel_h,
+        "KernelW": kernel_w,
     }
-    with helper.writing():
-        weight = helper.parameter(param_attr, [output_channel, input_channel * high * wide], dtype)
-        made = OPS["var_conv_2d"](input, None, row, None, col, None, weight, **attrs)[0]
-        return helper.activated(made, act)
+    with helper.name_outputs():
+        weight = helper.parameter(
+            param_attr, [output_channel, input_channel * kernel_h * kernel_w], dtype
+        )
+        out = OPS["var_conv_2d"](input, None, row, None, col, None, weight, **attrs)[0]
+        return helper.activate(out, act)
 
 
 def tree_conv(
@@ -91,19 +103,20 @@ def tree_conv(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> Any:
-    """act(the features of each node and those below it, times filters, plus a bias)
+    """Tree-based convolution: act(features of each node and its descendants times filters, plus a
+    bias) (Mou et al. 2016).
 
-    (Mou et al. 2016).
-    nodes_vector [B, N, F] -> [B, N, D, K]
+    nodes_vector: [B, N, F]
+    edge_set: int [B, E, 2]; pairs of parent and child, counted from 1; ends at the first 0
 
-    edge_set int [B, E, 2]: numbers of nodes, above and below, from 1 on, up to the first 0.
+    Returns [B, N, D, K].
     """
-    helper = Helper("tree_conv", name, nodes_vector, edge_set)
-    shape = [known_size(helper.kind, nodes_vector, 2), 3, output_size, num_filters]
-    with helper.writing():
+    helper = LayerHelper("tree_conv", name, nodes_vector, edge_set)
+    shape = [static_size(helper.layer_type, nodes_vector, 2), 3, output_size, num_filters]
+    with helper.name_outputs():
         weight = helper.parameter(param_attr, shape, nodes_vector.dtype)
-        made = OPS["tree_conv"](nodes_vector, edge_set, weight, max_depth=max_depth)
-        sizes = [known_size(helper.kind, made, axis) for axis in (1, 2, 3)]
-        bias = helper.parameter(bias_attr, sizes, made.dtype, is_bias=True)
-        made = made if bias is None else OPS["elementwise_add"](made, bias, axis=1)
-        return helper.activated(made, act)
+        out = OPS["tree_conv"](nodes_vector, edge_set, weight, max_depth=max_depth)
+        sizes = [static_size(helper.layer_type, out, axis) for axis in (1, 2, 3)]
+        bias = helper.parameter(bias_attr, sizes, out.dtype, is_bias=True)
+        out = out if bias is None else OPS["elementwise_add"](out, bias, axis=1)
+        return helper.activate(out, act)

@@ -1,4 +1,4 @@
-"""What is counted of guessed clicks, over all runs of a program: ctr_metric_bundle."""
+"""Metrics of click-through-rate models over all runs of a program: ctr_metric_bundle."""
 
 from __future__ import annotations
 
@@ -7,26 +7,28 @@ from typing import Any
 from ....core.errors import with_user_line
 from ....core.op import OPS
 from ... import layers
-from ...layers.helper import one
+from ...layers.helper import ensure_1d
 
 __all__ = ["ctr_metric_bundle"]
 
 
 def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
-    """Sums over all runs: squared errors, absolute errors, guesses, their sigmoids, labels, rows.
+    """Sums over all runs: squared error, absolute error, prediction, sigmoid of it, label, number
+    of rows.
 
-    input, label float32 [N, 1] -> [1] each
+    input, label: float32 [N, 1].
+    Returns six variables [1].
     """
     if tuple(input.shape) != tuple(label.shape):
         raise AssertionError(with_user_line("ctr_metric_bundle: input and label differ in shape"))
-    apart = OPS["elementwise_sub"](input, label)
+    error = OPS["elementwise_sub"](input, label)
     rows = layers.fill_constant_batch_size_like(label, [-1, 1], "float32", 1.0)
-    each = (OPS["square"](apart), OPS["abs"](apart), input, OPS["sigmoid"](input), label, rows)
-    return tuple(_summed(value) for value in each)
+    values = (OPS["square"](error), OPS["abs"](error), input, OPS["sigmoid"](input), label, rows)
+    return tuple(_accumulate(value) for value in values)
 
 
-def _summed(value: Any) -> Any:
-    """A variable that every run adds the sum of `value` to."""
+def _accumulate(value: Any) -> Any:
+    """Return a variable to which every run adds the sum of `value`."""
     total = layers.create_global_var([1], 0.0, "float32", persistable=True)
     total.stop_gradient = True
-    return layers.sums([total, one(OPS["reduce_sum"](value, reduce_all=True))], out=total)
+    return layers.sums([total, ensure_1d(OPS["reduce_sum"](value, reduce_all=True))], out=total)

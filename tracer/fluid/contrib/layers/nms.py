@@ -1,11 +1,11 @@
-"""Boxes that overlap thinned out, with the numbers of those that are left."""
+"""Multiclass NMS that also returns indices: multiclass_nms2."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ....core.op import OPS
-from ...layers.helper import stopped
+from ...layers.helper import without_gradient
 
 __all__ = ["multiclass_nms2"]
 
@@ -23,11 +23,11 @@ def multiclass_nms2(
     return_index: bool = False,
     name: str | None = None,
 ) -> Any:
-    """As layers.multiclass_nms; nothing found is no row.
+    """Multiclass NMS like `layers.multiclass_nms`, but with no output row if no box is selected.
 
-    -> class, score and box [R, 6]; return_index: their numbers int32 [R, 1], too
+    Returns class, score and box [R, 6]; with return_index also the indices int32 [R, 1].
     """
-    settings = {
+    thresholds = {
         "score_threshold": float(score_threshold),
         "nms_threshold": float(nms_threshold),
         "nms_eta": float(nms_eta),
@@ -37,7 +37,9 @@ def multiclass_nms2(
         "keep_top_k": keep_top_k,
         "background_label": background_label,
     }
-    found = OPS["multiclass_nms2"](
-        bboxes, None, scores, normalized=normalized, **settings, **counts
+    boxes, indices, *_ = OPS["multiclass_nms2"](
+        bboxes, None, scores, normalized=normalized, **thresholds, **counts
     )
-    return (stopped(found[0]), stopped(found[1])) if return_index else stopped(found[0])
+    if return_index:
+        return without_gradient(boxes), without_gradient(indices)
+    return without_gradient(boxes)

@@ -1,4 +1,4 @@
-"""Layers that are several others in one."""
+"""Layers that are compositions of several ops."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ def fused_elemwise_activation(
     scale: float = 0.0,
     save_intermediate_out: bool = True,
 ) -> Any:
-    """Two functions, of which one has two operands: ['elementwise_add', 'relu'] is x + relu(y),
+    """Composition of a unary and a binary function: ['elementwise_add', 'relu'] is x + relu(y),
     ['relu', 'elementwise_add'] is relu(x + y).
 
-    -> like x
+    Returns the shape of x.
     """
     names = functor_list.split(",") if isinstance(functor_list, str) else list(functor_list)
     if len(names) != 2 or sum(n.startswith("elementwise_") for n in names) != 1:
         raise OpError(
             with_user_line(
-                f"fused_elemwise_activation: functor_list={functor_list!r} is not one of each kind"
+                f"fused_elemwise_activation: functor_list={functor_list!r} must contain one "
+                f"binary (elementwise_*) and one unary op"
             )
         )
 
-    def alone(name: str, value: Any) -> Any:
+    def apply_unary(name: str, value: Any) -> Any:
         return OPS[name](value, scale=float(scale)) if name == "scale" else OPS[name](value)
 
     if names[0].startswith("elementwise_"):
-        return OPS[names[0]](x, alone(names[1], y), axis=axis)
-    return alone(names[0], OPS[names[1]](x, y, axis=axis))
+        return OPS[names[0]](x, apply_unary(names[1], y), axis=axis)
+    return apply_unary(names[0], OPS[names[1]](x, y, axis=axis))
 
 
 def fused_embedding_seq_pool(
@@ -55,9 +56,10 @@ def fused_embedding_seq_pool(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """The sum of the rows of a table [N, D] that each sequence names.
+    """Look up rows of a table [N, D] and pool each sequence.
 
-    input: int [R, 1], sequences of different lengths -> [n, D]
+    input: int [R, 1] with LoD.
+    Returns [n, D].
     """
     rows = layers.embedding(
         input, size, is_sparse, padding_idx=padding_idx, param_attr=param_attr, dtype=dtype
@@ -72,23 +74,25 @@ def _columns(x: Any, start: int, length: int) -> Any:
 
 
 def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
-    """The same columns of several matrices, side by side; length -1: all from start_index on.
+    """Concatenate the same columns of several matrices; length=-1: all columns from start_index on.
 
-    input: [N, D] each -> [N, length * number]
+    input: list of [N, D].
+    Returns [N, length * len(input)].
     """
     return OPS["concat"]([_columns(x, start_index, length) for x in input], axis=1)
 
 
 def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
-    """The sum of the same columns of several matrices; length -1: all from start_index on.
+    """Add the same columns of several matrices; length=-1: all columns from start_index on.
 
-    input: [N, D] each -> [N, length]
+    input: list of [N, D].
+    Returns [N, length].
     """
     return OPS["sum"]([_columns(x, start_index, length) for x in input])
 
 
 def shuffle_batch(x: Any, seed: Any = None) -> Any:
-    """Rows in random order.   x [*, D] -> same"""
+    """Shuffle rows: [*, D] -> [*, D]."""
     rows = OPS["reshape2"](x, shape=[-1, int(x.meta.shape[-1])])
     noise = OPS["fill_any_like"](OPS["reduce_sum"](rows, dim=[1]), value=1.0)
     order = OPS["argsort"](OPS["exponential"](noise))[1]

@@ -1,6 +1,4 @@
-"""Networks of several layers of recurrent units, in one or two directions: basic_gru and
-basic_lstm.
-"""
+"""Multi-layer recurrent networks in one or two directions: basic_gru and basic_lstm."""
 
 from __future__ import annotations
 
@@ -9,9 +7,9 @@ from typing import Any
 from ....capture.control.static_rnn import StaticRNN
 from ....core.op import OPS
 from ....nn.rnn import initial_states
-from ...layers.cells import mask_of, masked, turned
-from ...layers.norms import dropout
-from .units import BasicGRUUnit, BasicLSTMUnit, called
+from ...layers.normalization import dropout
+from ...layers.rnn_cells import select_masked, sequence_mask_of, swap_batch_time
+from .units import BasicGRUUnit, BasicLSTMUnit, with_name_suffix
 
 __all__ = ["basic_gru", "basic_lstm"]
 
@@ -21,89 +19,109 @@ def _reversed(x: Any) -> Any:
 
 
 class _Network:
-    """The layers of a call.
+    """The layers of a network.
 
-    unit: makes one, of its name and the attributes of its parameters; first: the states before, [L,
-    D, B, H] each, or None
+    unit: creates a unit from its name and the attributes of its parameters
     """
 
     def __init__(
-        self, name: str, layers: int, two: bool, attrs: tuple[Any, Any], unit: Any, drop: Any
+        self,
+        name: str,
+        num_layers: int,
+        bidirectional: bool,
+        attrs: tuple[Any, Any],
+        unit: Any,
+        drop: Any,
     ) -> None:
-        self.layers, self.two, self.drop = layers, two, drop
-        self.ways = [self._units(name, unit, attrs, "fw")]
-        if two:
-            self.ways.append(self._units(f"{name}_reverse", unit, attrs, "bw"))
+        self.num_layers, self.bidirectional, self.drop = num_layers, bidirectional, drop
+        self.directions = [self._units(name, unit, attrs, "fw")]
+        if bidirectional:
+            self.directions.append(self._units(f"{name}_reverse", unit, attrs, "bw"))
 
-    def _units(self, name: str, unit: Any, attrs: tuple[Any, Any], way: str) -> list[Any]:
+    def _units(self, name: str, unit: Any, attrs: tuple[Any, Any], tag: str) -> list[Any]:
         weight, bias = attrs
         return [
             unit(
-                f"{name}_layers_{i}", called(weight, f"_{way}_w_{i}"), called(bias, f"_{way}_b_{i}")
+                f"{name}_layers_{i}",
+                with_name_suffix(weight, f"_{tag}_w_{i}"),
+                with_name_suffix(bias, f"_{tag}_b_{i}"),
             )
-            for i in range(self.layers)
+            for i in range(self.num_layers)
         ]
 
-    def _start(self, first: list[Any], way: int, x: Any, width: int) -> list[list[Any]]:
-        if all(state is not None for state in first):
-            return [[state[i, way] for state in first] for i in range(self.layers)]
+    def _initial_states(
+        self, initial: list[Any], direction: int, x: Any, width: int
+    ) -> list[list[Any]]:
+        if all(state is not None for state in initial):
+            return [[state[i, direction] for state in initial] for i in range(self.num_layers)]
         return [
-            [initial_states([width], x, "float32", 0.0, 1) for _ in first]
-            for _ in range(self.layers)
+            [initial_states([width], x, "float32", 0.0, 1) for _ in initial]
+            for _ in range(self.num_layers)
         ]
 
-    def _way(
-        self, x: Any, mask: Any, way: int, first: list[Any], width: int
+    def _run_direction(
+        self, x: Any, mask: Any, direction: int, initial: list[Any], width: int
     ) -> tuple[Any, list[Any]]:
-        """One direction: what the last layer gives [T, B, H], and the last states of all layers,
-        [L, B, H] each.
+        """Return the outputs [T, B, H] of one direction, and the last states of all layers, [L, B,
+        H] each.
         """
-        start, count = self._start(first, way, x, width), len(first)
-        steps = StaticRNN()
-        with steps.step():
-            here, inside = steps.step_input(x), None if mask is None else steps.step_input(mask)
-            for unit, before in zip(self.ways[way], start, strict=True):
-                held = [steps.memory(init=state) for state in before]
-                made = unit(here, *held)
-                new = list(made) if isinstance(made, tuple) else [made]
-                new = (
-                    new
-                    if inside is None
-                    else [masked(n, o, inside) for n, o in zip(new, held, strict=True)]
-                )
-                for old, after in zip(held, new, strict=True):
-                    steps.update_memory(old, after)
-                    steps.step_output(after)
-                here = self.drop(new[0])
-            steps.step_output(here)
-        *states, outputs = steps()
+        states_by_layer = self._initial_states(initial, direction, x, width)
+        num_states = len(initial)
+        rnn = StaticRNN()
+        with rnn.step():
+            out = rnn.step_input(x)
+            step_mask = None if mask is None else rnn.step_input(mask)
+            for unit, layer_states in zip(self.directions[direction], states_by_layer, strict=True):
+                memories = [rnn.memory(init=state) for state in layer_states]
+                result = unit(out, *memories)
+                new = list(result) if isinstance(result, tuple) else [result]
+                if step_mask is not None:
+                    new = [
+                        select_masked(n, o, step_mask) for n, o in zip(new, memories, strict=True)
+                    ]
+                for memory, state in zip(memories, new, strict=True):
+                    rnn.update_memory(memory, state)
+                    rnn.step_output(state)
+                out = self.drop(new[0])
+            rnn.step_output(out)
+        *states, outputs = rnn()
         return outputs, [
-            OPS["stack"]([s[-1] for s in states[k::count]], axis=0) for k in range(count)
+            OPS["stack"]([s[-1] for s in states[k::num_states]], axis=0) for k in range(num_states)
         ]
 
     def run(
-        self, x: Any, first: list[Any], width: int, lengths: Any, batch_first: bool
+        self, x: Any, initial: list[Any], width: int, lengths: Any, batch_first: bool
     ) -> tuple[Any, ...]:
-        """Outputs and last states.   x [B, T, *] or [T, B, *]"""
-        x = turned(x) if batch_first else x
-        mask = None if lengths is None else mask_of(lengths, x, x.dtype)
-        shape = [self.layers, 2 if self.two else 1, -1, width]
-        first = [None if state is None else OPS["reshape2"](state, shape=shape) for state in first]
-        outputs, states = self._way(x, mask, 0, first, width)
-        if self.two:
-            back, others = self._way(
-                _reversed(x), None if mask is None else _reversed(mask), 1, first, width
+        """Return outputs and last states.
+
+        x: [B, T, *] with batch_first, else [T, B, *]
+        """
+        x = swap_batch_time(x) if batch_first else x
+        mask = None if lengths is None else sequence_mask_of(lengths, x, x.dtype)
+        shape = [self.num_layers, 2 if self.bidirectional else 1, -1, width]
+        initial = [
+            None if state is None else OPS["reshape2"](state, shape=shape) for state in initial
+        ]
+        outputs, states = self._run_direction(x, mask, 0, initial, width)
+        if self.bidirectional:
+            reverse_outputs, reverse_states = self._run_direction(
+                _reversed(x), None if mask is None else _reversed(mask), 1, initial, width
             )
-            outputs = OPS["concat"]([outputs, _reversed(back)], axis=2)
-            pairs = [OPS["concat"](list(pair), axis=1) for pair in zip(states, others, strict=True)]
-            states = [OPS["reshape2"](pair, shape=[2 * self.layers, -1, width]) for pair in pairs]
-        return turned(outputs) if batch_first else outputs, *states
+            outputs = OPS["concat"]([outputs, _reversed(reverse_outputs)], axis=2)
+            pairs = [
+                OPS["concat"](list(pair), axis=1)
+                for pair in zip(states, reverse_states, strict=True)
+            ]
+            states = [
+                OPS["reshape2"](pair, shape=[2 * self.num_layers, -1, width]) for pair in pairs
+            ]
+        return swap_batch_time(outputs) if batch_first else outputs, *states
 
 
-def _dropping(probability: Any, how: str) -> Any:
+def _dropout_layer(probability: Any, implementation: str) -> Any:
     if not probability:
         return lambda x: x
-    return lambda x: dropout(x, dropout_prob=probability, dropout_implementation=how)
+    return lambda x: dropout(x, dropout_prob=probability, dropout_implementation=implementation)
 
 
 def basic_gru(
@@ -122,18 +140,21 @@ def basic_gru(
     dtype: Any = "float32",
     name: str = "basic_gru",
 ) -> Any:
-    """Layers of BasicGRUUnit over sequences: what the last one gives, and the last states.
+    """Multi-layer network of BasicGRUUnit: returns the outputs of the last layer and the last
+    states.
 
-    input [B, T, D] -> [B, T, H], [layers, B, H]
-
-    bidirectional: both directions, their results side by side and [2 layers, B, H]; sequence_length
-    int [B]; init_hidden like the last states.
+    input: [B, T, D].
+    sequence_length: int [B]
+    init_hidden: like the last states
+    bidirectional: concatenate the outputs of both directions, [B, T, 2 H]; last states [2 layers,
+    B, H]
+    Returns [B, T, H], [layers, B, H].
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:
         return BasicGRUUnit(scope, hidden_size, weight, bias, gate_activation, activation, dtype)
 
-    drop = _dropping(dropout_prob, "downgrade_in_infer")
+    drop = _dropout_layer(dropout_prob, "downgrade_in_infer")
     network = _Network(name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop)
     return network.run(input, [init_hidden], hidden_size, sequence_length, batch_first)
 
@@ -156,10 +177,11 @@ def basic_lstm(
     dtype: Any = "float32",
     name: str = "basic_lstm",
 ) -> Any:
-    """Layers of BasicLSTMUnit over sequences: what the last one gives, and the last states and
-    cells; see basic_gru.
+    """Multi-layer network of BasicLSTMUnit: returns outputs, last states and last cells, as
+    basic_gru.
 
-    input [B, T, D] -> [B, T, H]
+    input: [B, T, D].
+    Returns [B, T, H].
     """
 
     def unit(scope: str, weight: Any, bias: Any) -> Any:
@@ -167,6 +189,6 @@ def basic_lstm(
             scope, hidden_size, weight, bias, gate_activation, activation, forget_bias, dtype
         )
 
-    drop = _dropping(dropout_prob, "upscale_in_train")
+    drop = _dropout_layer(dropout_prob, "upscale_in_train")
     network = _Network(name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop)
     return network.run(input, [init_hidden, init_cell], hidden_size, sequence_length, batch_first)

@@ -1,4 +1,4 @@
-"""One step of a gated recurrent unit or of an LSTM as a layer: BasicGRUUnit and BasicLSTMUnit."""
+"""One step of a GRU or an LSTM as a layer: BasicGRUUnit and BasicLSTMUnit."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ...dygraph.layers import Layer
 __all__ = ["BasicGRUUnit", "BasicLSTMUnit"]
 
 
-def called(attr: Any, ending: str) -> Any:
-    """An attribute of a parameter with an ending at its name, where it has one."""
+def with_name_suffix(attr: Any, suffix: str) -> Any:
+    """Return a copy of an attribute with a suffix at its name; itself if it has no name."""
     if getattr(attr, "name", None) is None:
         return attr
-    made = copy.deepcopy(attr)
-    made.name += ending
-    return made
+    renamed = copy.deepcopy(attr)
+    renamed.name += suffix
+    return renamed
 
 
-def _product(x: Any, state: Any, weight: Any, bias: Any) -> Any:
-    """Input and state side by side, times a matrix, plus a bias."""
-    joined = OPS["concat"]([x, state], axis=1)
-    return OPS["elementwise_add"](OPS["matmul"](joined, weight), bias)
+def _project(x: Any, state: Any, weight: Any, bias: Any) -> Any:
+    """Return [x, state] @ weight + bias."""
+    inputs = OPS["concat"]([x, state], axis=1)
+    return OPS["elementwise_add"](OPS["matmul"](inputs, weight), bias)
 
 
 class _Unit(Layer):
-    """What both have."""
+    """Base class of both units."""
 
     def __init__(
         self,
@@ -43,14 +43,17 @@ class _Unit(Layer):
         super().__init__(name_scope, dtype)
         self._full_name = unique_name.generate(f"{name_scope}/{type(self).__name__}")
         self._width, self._attrs, self._dtype = hidden_size, (param_attr, bias_attr), dtype
-        self._gate, self._new = gate_activation or OPS["sigmoid"], activation or OPS["tanh"]
+        self._gate_activation = gate_activation or OPS["sigmoid"]
+        self._activation = activation or OPS["tanh"]
 
 
 class BasicGRUUnit(_Unit):
-    """u h + (1 - u) act([x, r h] Wc + bc), the gates r, u = gate([x, h] Wg + bg)
+    """One step of a GRU (Cho et al. 2014).
 
-    (Cho et al. 2014).
-    input [B, D], pre_hidden [B, H] -> [B, H]
+    u h + (1 - u) act([x, r h] Wc + bc), with the gates r, u = gate([x, h] Wg + bg)
+    input: [B, D].
+    pre_hidden: [B, H].
+    Returns [B, H].
     """
 
     def __init__(
@@ -69,34 +72,40 @@ class BasicGRUUnit(_Unit):
 
     def _build_once(self, input: Any, pre_hidden: Any) -> None:
         size, width = int(input.meta.shape[-1]), self._width
-        (of_gates, of_new), (bias, new_bias) = (
-            [called(a, e) for e in ("_gate", "_candidate")] for a in self._attrs
+        (gate_attr, candidate_attr), (gate_bias_attr, candidate_bias_attr) = (
+            [with_name_suffix(a, e) for e in ("_gate", "_candidate")] for a in self._attrs
         )
         self._gate_weight: Any = self.create_parameter(
-            [size + width, 2 * width], of_gates, self._dtype
+            [size + width, 2 * width], gate_attr, self._dtype
         )
         self._candidate_weight: Any = self.create_parameter(
-            [size + width, width], of_new, self._dtype
+            [size + width, width], candidate_attr, self._dtype
         )
-        self._gate_bias: Any = self.create_parameter([2 * width], bias, self._dtype, True)
-        self._candidate_bias: Any = self.create_parameter([width], new_bias, self._dtype, True)
+        self._gate_bias: Any = self.create_parameter([2 * width], gate_bias_attr, self._dtype, True)
+        self._candidate_bias: Any = self.create_parameter(
+            [width], candidate_bias_attr, self._dtype, True
+        )
 
     def forward(self, input: Any, pre_hidden: Any) -> Any:
         """Compute the output; the class describes shapes."""
-        gates = self._gate(_product(input, pre_hidden, self._gate_weight, self._gate_bias))
+        gates = self._gate_activation(
+            _project(input, pre_hidden, self._gate_weight, self._gate_bias)
+        )
         r, u = OPS["split"](gates, num=2, axis=1)
-        kept = OPS["elementwise_mul"](r, pre_hidden)
-        new = self._new(_product(input, kept, self._candidate_weight, self._candidate_bias))
-        rest = OPS["elementwise_mul"](OPS["scale"](u, scale=-1.0, bias=1.0), new)
-        return OPS["elementwise_add"](OPS["elementwise_mul"](u, pre_hidden), rest)
+        reset = OPS["elementwise_mul"](r, pre_hidden)
+        candidate = self._activation(
+            _project(input, reset, self._candidate_weight, self._candidate_bias)
+        )
+        update = OPS["elementwise_mul"](OPS["scale"](u, scale=-1.0, bias=1.0), candidate)
+        return OPS["elementwise_add"](OPS["elementwise_mul"](u, pre_hidden), update)
 
 
 class BasicLSTMUnit(_Unit):
-    """One step of long short-term memory
+    """One step of an LSTM (Hochreiter and Schmidhuber 1997) with sigmoid and tanh, as in 1.8.
 
-    (Hochreiter and Schmidhuber 1997); activations are sigmoid and tanh, as in 1.8.
-
-    input [B, D], pre_hidden, pre_cell [B, H] -> the new ones
+    input: [B, D].
+    pre_hidden, pre_cell: [B, H].
+    Returns their new values.
     """
 
     def __init__(
@@ -124,7 +133,7 @@ class BasicLSTMUnit(_Unit):
     def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
         """Compute the output; the class describes shapes."""
         i, j, f, o = OPS["split"](
-            _product(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
+            _project(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
         )
         sigmoid, tanh, mul = OPS["sigmoid"], OPS["tanh"], OPS["elementwise_mul"]
         forget = sigmoid(OPS["scale"](f, scale=1.0, bias=self._forget_bias))

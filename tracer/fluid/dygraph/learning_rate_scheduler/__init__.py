@@ -1,6 +1,4 @@
-"""Learning rates under the name of the module that they were in:
-fluid.dygraph.learning_rate_scheduler.
-"""
+"""Alias module of the learning-rate schedulers: `fluid.dygraph.learning_rate_scheduler`."""
 
 from .. import lr
 from ..lr import *

@@ -1,19 +1,19 @@
-"""Layers under the name of the module that they were in: fluid.dygraph.nn."""
+"""Alias module of the layers: `fluid.dygraph.nn`."""
 
 from ....nn import Flatten
-from .. import conv, dense, loss, norm, sampled, tree
+from .. import conv, dense, loss, nce, norm, tree_conv
 from ..conv import *
 from ..dense import *
 from ..loss import *
+from ..nce import *
 from ..norm import *
-from ..sampled import *
-from ..tree import *
+from ..tree_conv import *
 
 __all__ = [
     *conv.__all__,
     *dense.__all__,
     *loss.__all__,
     *norm.__all__,
-    *sampled.__all__,
-    *tree.__all__,
+    *nce.__all__,
+    *tree_conv.__all__,
 ]

@@ -1,0 +1,189 @@
+"""The version of Paddle that a program was written for; the same names behave differently:
+
+1.x          static mode outside of dygraph.guard; no 0-D tensors (shape [1] instead of [])
+2.0 - 2.4    dynamic mode; no 0-D tensors
+from 2.5     dynamic mode and 0-D tensors, as Oarlock
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.errors import OarlockError, with_user_line
+
+VERSION_VARIABLE = "OARLOCK_PADDLE_API"
+
+
+class ApiVersion(NamedTuple):
+    """A version of Paddle.  version: the value of `paddle.__version__`"""
+
+    version: str
+
+    @property
+    def number(self) -> tuple[int, int]:
+        """Major and minor version."""
+        major, minor, *_ = self.version.split(".")
+        return int(major), int(minor)
+
+    @property
+    def has_zero_dim_tensors(self) -> bool:
+        """Whether a full reduction has the shape [], not [1]."""
+        return self.number >= (2, 5)
+
+    @property
+    def is_static_by_default(self) -> bool:
+        """Whether programs start in static mode."""
+        return self.number < (2, 0)
+
+
+# The full versions for incomplete version numbers.
+LATEST_PATCH = {
+    "1": "1.8.5",
+    "1.8": "1.8.5",
+    "2": "2.6.2",
+    "2.4": "2.4.2",
+    "2.5": "2.5.2",
+    "2.6": "2.6.2",
+}
+LATEST_MINOR = {1: 8, 2: 6, 3: 3}  # the last minor of each major
+PADDLE_1, PADDLE_2_4, PADDLE_2_6 = (
+    ApiVersion(LATEST_PATCH["1.8"]),
+    ApiVersion(LATEST_PATCH["2.4"]),
+    ApiVersion(LATEST_PATCH["2.6"]),
+)
+
+# The names of Paddle 1.x in the package `paddle`; any other name exists since 2.0.
+_PADDLE_1_NAMES = {
+    "fluid",
+    "batch",
+    "reader",
+    "dataset",
+    "compat",
+    "version",
+    "utils",
+    "distributed",
+    "sysconfig",
+    "common_ops_import",
+    "proto",
+    "libs",
+    "framework",
+}
+_LOSSES = ("loss", "cost", "acc")
+
+
+def _exists(major: str, minor: str = "0") -> bool:
+    """Whether this version of Paddle was released."""
+    number = re.match(r"\d+", minor)
+    return (
+        int(major) in LATEST_MINOR
+        and number is not None
+        and int(number[0]) <= LATEST_MINOR[int(major)]
+    )
+
+
+def parse_version(version: str | None) -> ApiVersion | None:
+    """Parse a version number.  Returns None for None and "auto".
+
+    Raises OarlockError for an unknown version.
+    """
+    if version is None or version == "auto":
+        return None
+    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _exists(
+        *version.split(".")[:2]
+    ):
+        raise OarlockError(
+            with_user_line(
+                f"compat: {version!r} is not a version of Paddle; use for example 1.8, 2.4 or 2.6"
+            )
+        )
+    return ApiVersion(
+        LATEST_PATCH.get(version)
+        or (
+            version
+            if version.count(".") >= 2
+            else f"{version}.0"
+            if "." in version
+            else f"{version}.0.0"
+        )
+    )
+
+
+def detect_from_source(text: str) -> ApiVersion | None:
+    """Detect the version from source code.  Returns None if it does not import Paddle."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # Python reports the error when it runs the source
+        return None
+    imports, names = _paddle_names(tree)
+    if not imports:
+        return None
+    if "fluid" in names:
+        return (
+            PADDLE_2_4
+            if any(n not in _PADDLE_1_NAMES and not n.startswith("_") for n in names)
+            else PADDLE_1
+        )
+    return PADDLE_2_4 if any(map(_is_first_element_of_loss, ast.walk(tree))) else PADDLE_2_6
+
+
+def _paddle_names(tree: ast.AST) -> tuple[bool, set[str]]:
+    """Return whether Paddle is imported, and the used names directly below `paddle`."""
+    names: set[str] = set()
+    package_names: set[str] = set()  # names that the package is bound to
+    imports = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for path, alias in [(a.name.split("."), a.asname) for a in node.names]:
+                if path[0] == "paddle":
+                    imports = True
+                    names.update(path[1:2])
+                    if alias is None or len(path) == 1:
+                        package_names.add(alias or "paddle")
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            path = node.module.split(".")
+            if path[0] == "paddle":
+                imports = True
+                names.update(path[1:2] or {a.name for a in node.names})
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in package_names
+        ):
+            names.add(node.attr)
+    return imports, names
+
+
+def _is_first_element_of_loss(node: ast.AST) -> bool:
+    """Whether a node is `loss.numpy()[0]`, which fails since 2.5, where a loss is 0-D."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == 0
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and node.value.func.attr == "numpy"
+        and any(word in ast.unparse(node.value.func.value).lower() for word in _LOSSES)
+    )
+
+
+def detect_from_main() -> ApiVersion | None:
+    """Detect the version from the main script.  Returns None if it does not import Paddle."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    return detect_from_source(_read_text(main)) if main else None
+
+
+def detect_from_file(path: str) -> ApiVersion:
+    """Detect the version from a file that imports Paddle."""
+    return detect_from_source(_read_text(path)) or PADDLE_2_6
+
+
+def _read_text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

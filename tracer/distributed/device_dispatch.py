@@ -1,0 +1,149 @@
+"""The communicator that uses NCCL for arrays on a GPU and MPI for others, or MPI for all if the
+environment selects it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import cuda
+from ..core.communicator import Communicator, Messages, Work
+from ..core.errors import OarlockError, with_user_line
+from .mpi import MpiCommunicator
+from .nccl import NcclCommunicator, import_nccl
+
+BACKEND_VARIABLE = "OARLOCK_DISTRIBUTED_BACKEND"
+_BACKENDS = ("", "mpi", "nccl")
+
+
+def check_backend() -> None:
+    """Raise OarlockError if the environment selects an unknown backend, or NCCL without
+    having it.
+    """
+    backend = os.environ.get(BACKEND_VARIABLE, "")
+    if backend not in _BACKENDS:
+        raise OarlockError(
+            with_user_line(
+                f"init_parallel_env: {BACKEND_VARIABLE}={backend!r} is neither 'mpi' nor 'nccl'"
+            )
+        )
+    if backend == "nccl":
+        import_nccl()
+
+
+class StagedWork:
+    """An operation on host copies of GPU arrays.
+
+    outputs: pairs of a GPU array and the host copy that it receives on completion
+    """
+
+    def __init__(self, work: Work, outputs: list[tuple[Any, Any]]) -> None:
+        self._work, self._outputs = work, outputs
+
+    def is_completed(self) -> bool:
+        """Whether the operation is finished; also advances it."""
+        if not self._work.is_completed():
+            return False
+        outputs, self._outputs = self._outputs, []
+        for array, copy in outputs:
+            array[...] = cuda.to_device(copy, cuda.index_of(array))
+        return True
+
+    def wait(self) -> None:
+        """Wait until the operation is finished."""
+        self._work.wait()
+        self.is_completed()
+
+
+class DeviceDispatchCommunicator:
+    """Implements core.communicator.Communicator: MPI for host arrays, NCCL for GPU arrays.
+
+    The NCCL communicator is created by the first operation on a GPU array, which is the same
+    operation on all ranks. With OARLOCK_DISTRIBUTED_BACKEND=mpi, GPU arrays are copied to the host
+    and sent with MPI.
+    """
+
+    def __init__(self, mpi: MpiCommunicator) -> None:
+        self._mpi = mpi
+        self._nccl: NcclCommunicator | None = None
+        self.rank, self.size, self.ranks = mpi.rank, mpi.size, mpi.ranks
+
+    def broadcast(self, array: Any, root: int) -> Work:
+        """Copy the array of rank `root` to `array`."""
+        return self._call("broadcast", (array,), (0,), root)
+
+    def all_reduce(self, array: Any, op: int) -> Work:
+        """Reduce the arrays of all ranks into `array`."""
+        return self._call("all_reduce", (array,), (0,), op)
+
+    def reduce(self, array: Any, root: int, op: int) -> Work:
+        """Reduce the arrays into that of `root`."""
+        return self._call("reduce", (array,), (0,) if self.rank == root else (), root, op)
+
+    def all_gather(self, array: Any, into: Any) -> Work:
+        """Gather the arrays of all ranks into `into` [size, *]."""
+        return self._call("all_gather", (array, into), (1,))
+
+    def scatter(self, arrays: Any, into: Any, root: int) -> Work:
+        """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
+        return self._call("scatter", (arrays, into), (1,), root)
+
+    def all_to_all(self, arrays: Any, into: Any) -> Work:
+        """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
+        return self._call("all_to_all", (arrays, into), (1,))
+
+    def send(self, array: Any, to: int) -> Work:
+        """Send to rank `to`."""
+        return self._call("send", (array,), (), to)
+
+    def recv(self, array: Any, source: int) -> Work:
+        """Receive from rank `source`."""
+        return self._call("recv", (array,), (0,), source)
+
+    def exchange(self, sent: Messages, got: Messages) -> Work:
+        """Send and receive several arrays at once without deadlock."""
+        arrays = [array for _, array in (*sent, *got)]
+        communicator = self._select(arrays[0]) if arrays else self._mpi
+        if communicator is not self._mpi or not arrays or cuda.index_of(arrays[0]) is None:
+            return communicator.exchange(sent, got)
+        copies = [(source, cuda.to_host(array)) for source, array in got]
+        work = self._mpi.exchange([(to, cuda.to_host(array)) for to, array in sent], copies)
+        return StagedWork(
+            work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)]
+        )
+
+    def barrier(self) -> Work:
+        """Wait for all ranks."""
+        return self._mpi.barrier()
+
+    def split(self, ranks: Sequence[int]) -> Communicator | None:
+        """Create a communicator of some ranks; None if this rank is not among them."""
+        mpi = self._mpi.split(ranks)
+        return DeviceDispatchCommunicator(mpi) if isinstance(mpi, MpiCommunicator) else None
+
+    def abort(self) -> None:
+        """Terminate all ranks of the job."""
+        self._mpi.abort()
+
+    def _call(
+        self, method: str, arrays: tuple[Any, ...], outputs: tuple[int, ...], *args: int
+    ) -> Work:
+        """Call a method of the selected communicator.  outputs: indices of the written arrays"""
+        communicator = self._select(arrays[-1])
+        if communicator is not self._mpi or cuda.index_of(arrays[-1]) is None:
+            return getattr(communicator, method)(*arrays, *args)
+        copies = [None if a is None else cuda.to_host(a) for a in arrays]
+        return StagedWork(
+            getattr(self._mpi, method)(*copies, *args), [(arrays[i], copies[i]) for i in outputs]
+        )
+
+    def _select(self, array: Any) -> Any:
+        """Return the communicator for an array by its device and the environment."""
+        index = cuda.index_of(array)
+        if index is None or os.environ.get(BACKEND_VARIABLE) == "mpi":
+            return self._mpi
+        if self._nccl is None:
+            self._nccl = NcclCommunicator(self._mpi, index)
+        return self._nccl

@@ -1,0 +1,182 @@
+"""Initialization and shutdown of the group of all ranks."""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import importlib.util
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..core.communicator import SingleProcess, world
+from ..core.errors import OarlockError, with_user_line
+from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_ranks
+from .group import get_group
+from .wait_status import RUN_FOLDER_VARIABLE, report_waiting, status_file
+
+
+def init_parallel_env() -> Any:
+    """Connect to the other processes of the job.  Returns the group of all ranks.
+
+    Start a job with `python -m oarlock.distributed.launch --nproc_per_node 2 train.py` or
+    `mpiexec -n 2`. Without a launcher the group has one rank. Raises OarlockError if
+    PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process.
+    """
+    if not world.initialized:
+        _join()
+    return get_group(0)
+
+
+def _join() -> None:
+    size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
+    ranks = mpi_ranks()
+    if ranks is None and size > 1:
+        raise OarlockError(
+            with_user_line(
+                f"init_parallel_env: {SIZE_VARIABLE}={size}, but MPI did not start this process; "
+                f"start all processes with "
+                f"`python -m oarlock.distributed.launch --nproc_per_node {size} "
+                f"{sys.argv[0] or 'train.py'}` or mpiexec"
+            )
+        )
+    if ranks is not None and ranks[1] > 1:
+        status_file.open(ranks[0])
+        with report_waiting("init_parallel_env", tuple(range(ranks[1]))):
+            _start_mpi()
+        world.initialized = True
+
+
+def _start_mpi() -> None:
+    if importlib.util.find_spec("mpi4py") is None:
+        raise OarlockError(
+            with_user_line(
+                "init_parallel_env: several processes require mpi4py and an MPI library (pip "
+                "install 'oarlock[dist]')"
+            )
+        )
+    from .device_dispatch import DeviceDispatchCommunicator, check_backend  # noqa: PLC0415 - an extra
+    from .mpi import world_communicator  # noqa: PLC0415
+
+    check_backend()
+    communicator = DeviceDispatchCommunicator(world_communicator())
+    rank = os.environ.get(RANK_VARIABLE)
+    if rank is not None and rank != str(communicator.rank):
+        raise OarlockError(
+            with_user_line(
+                f"init_parallel_env: {RANK_VARIABLE}={rank}, but MPI's rank is {communicator.rank}"
+            )
+        )
+    world.groups[0] = communicator
+    sys.excepthook = _exit_on_exception
+    _track_exits()
+    atexit.register(_finalize_at_exit)
+
+
+def _exit_on_exception(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Exception hook: exit at once.  MPI_Finalize would wait for the other ranks, which wait for
+    this one.
+    """
+    traceback.print_exception(kind, error, trace)
+    _exit_now(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def _exit_now(code: int) -> NoReturn:
+    """End this process at once."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if RUN_FOLDER_VARIABLE not in os.environ and world.everybody.size > 1:
+        world.everybody.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
+    os._exit(code)
+
+
+class _TrackedSystemExit(SystemExit):
+    """Replacement of SystemExit that detects an uncaught exit.
+
+    pending_exit_code: the exit code of the process; None while the exception may be caught
+    """
+
+    pending_exit_code: int | None = None
+
+    def __del__(self) -> None:
+        try:
+            sys._getframe(1)  # a caller exists: the exception was caught and the program continues
+        except ValueError:  # no caller: the interpreter is exiting because of this exception
+            # unless an exit is recorded: then this one was caught before and is deleted late
+            if _TrackedSystemExit.pending_exit_code is None:
+                _TrackedSystemExit.pending_exit_code = (
+                    self.code if isinstance(self.code, int) else int(self.code is not None)
+                )
+
+
+def _track_exits() -> None:
+    """Record the exit code of this process before `atexit` functions run."""
+    _TrackedSystemExit.__name__, _TrackedSystemExit.__qualname__, _TrackedSystemExit.__module__ = (
+        "SystemExit",
+        "SystemExit",
+        "builtins",
+    )
+    builtins.SystemExit = _TrackedSystemExit  # type: ignore[misc]
+    sys.exit = _sys_exit
+    threading.excepthook = _ignore_system_exit(threading.excepthook)
+
+
+def _sys_exit(status: Any = None, /) -> NoReturn:
+    """Replacement of `sys.exit`, whose C code raises the original SystemExit."""
+    raise _TrackedSystemExit(status)
+
+
+def _ignore_system_exit(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Wrap `threading.excepthook`: do not print a thread's SystemExit."""
+    return lambda args: None if issubclass(args.exc_type, SystemExit) else hook(args)
+
+
+def _finalize_at_exit() -> None:
+    """Exit at once if the exit code is not 0, else finalize MPI, which waits until all messages
+    have arrived.
+    """
+    if _TrackedSystemExit.pending_exit_code:
+        _exit_now(_TrackedSystemExit.pending_exit_code & 0xFF)
+    from mpi4py import MPI  # noqa: PLC0415 - an extra
+
+    if world.initialized and isinstance(sys.exc_info()[1], type(None)):
+        status_file.write("exit")
+        MPI.Finalize()
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Remove `group`, or all groups: then the process is a group of one."""
+    if group is not None and group.id:
+        world.groups.pop(group.id, None)
+        return
+    world.groups.clear()
+    world.groups[0] = SingleProcess()
+    world.initialized = False
+
+
+def is_initialized() -> bool:
+    """Whether `init_parallel_env` has connected several processes."""
+    return world.initialized
+
+
+_is_parallel_ctx_initialized = is_initialized  # its name in Paddle's parallel_helper
+
+
+def is_available() -> bool:
+    """Whether distributed training is possible: mpi4py is installed."""
+    return importlib.util.find_spec("mpi4py") is not None
+
+
+def get_rank(group: Any = None) -> int:
+    """Return the rank of this process in `group` (default: all ranks); -1 if it is not a member."""
+    return ParallelEnv().rank if group is None else group.rank
+
+
+def get_world_size(group: Any = None) -> int:
+    """Return the number of ranks in `group` (default: all); -1 if this process is not a member."""
+    return (
+        ParallelEnv().world_size if group is None else group.world_size if group.rank >= 0 else -1
+    )

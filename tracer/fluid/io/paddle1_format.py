@@ -1,0 +1,122 @@
+"""Convert programs to the ops, attributes and shapes of Paddle 1.8 before they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from .legacy_op_rewrites import rewrite_ops
+
+OPS_WITH_XSHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
+ATTRIBUTE_NAMES = {
+    "flip": {"axis": "dims"},
+    "roll": {"axis": "dims"},
+    "trace": {"axis1": "dim1", "axis2": "dim2"},
+    "tile": {"repeat_times": "expand_times"},
+}
+# Outputs that 1.8 requires but that no op reads.
+UNUSED_OUTPUTS = {
+    "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
+    "roi_perspective_transform": {"Out2InIdx": "int32", "Out2InWeights": "float32"},
+}
+LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
+
+
+def convert_to_paddle1(program: Program) -> None:
+    """Convert a program in place."""
+    rewrite_ops(program)
+    for block in program.blocks:
+        for op in block.ops:
+            _add_outputs(program, block, op)
+            _convert_attrs(op)
+            # with a negative axis, 1.8 writes out of bounds
+            if op.type == "split" and op.attr("axis", 0) < 0:
+                op.attrs["axis"] = Attr(
+                    AttrType.INT, op.attr("axis") + len(_shape(program, block, op))
+                )
+            if op.type in REPLACEMENTS:
+                REPLACEMENTS[op.type](program, block, op)
+        for var in block.vars.values():
+            if not var.shape and var.kind in (Kind.DENSE, Kind.ARRAY):
+                var.shape = (1,)
+
+
+def _declare(block: Block, op: OpDesc, slot: str, shape: tuple[int, ...], dtype: str) -> None:
+    name = f"{next(iter(op.outputs.values()))[0]}.{slot.lower()}"
+    block.vars[name] = VarDesc(name, shape, dtype, stop_gradient=True)
+    op.outputs[slot] = [name]
+
+
+def _add_outputs(program: Program, block: Block, op: OpDesc) -> None:
+    """Declare outputs that 1.8 requires. The shape of XShape is 0 followed by that of X."""
+    if op.type in OPS_WITH_XSHAPE and not op.outputs.get("XShape"):
+        x = program.var(op.inputs["X"][0], block.idx)
+        assert x is not None
+        _declare(block, op, "XShape", (0, *x.shape), x.dtype)
+    for slot, dtype in UNUSED_OUTPUTS.get(op.type, {}).items():
+        if not op.outputs.get(slot):
+            _declare(block, op, slot, (-1,), dtype)
+    if op.type == "lod_rank_table":
+        block.vars[op.outputs["Out"][0]].kind = Kind.RANK_TABLE
+
+
+def _convert_attrs(op: OpDesc) -> None:
+    names = ATTRIBUTE_NAMES.get(op.type, {})
+    op.attrs = {
+        names.get(n, n): a for n, a in op.attrs.items() if a.type <= AttrType.LONGS or a.value
+    }
+    if op.type.startswith("reduce_"):
+        op.attrs["dim"] = Attr(AttrType.INTS, list(op.attr("dim", [0])))
+    if op.type == "fill_constant" and op.attr("shape") == []:
+        op.attrs["shape"] = Attr(op.attrs["shape"].type, [1])
+    if op.type == "conv3d_transpose":
+        layout = op.attr("data_format", "NCHW")
+        op.attrs["data_format"] = Attr(AttrType.STRING, LAYOUTS.get(layout, layout))
+
+
+EXPAND_SLOTS = {"RepeatTimes": "ExpandTimes", "repeat_times_tensor": "expand_times_tensor"}
+
+
+def _replace_tile(program: Program, block: Block, op: OpDesc) -> None:
+    if len(op.attr("expand_times", [])) == len(_shape(program, block, op)):
+        op.type = "expand"
+        op.inputs = {EXPAND_SLOTS.get(slot, slot): names for slot, names in op.inputs.items()}
+
+
+def _replace_flatten(program: Program, block: Block, op: OpDesc) -> None:
+    out = program.var(op.outputs["Out"][0], block.idx)
+    assert out is not None
+    rank = max(len(_shape(program, block, op)), 1)
+    start = op.attr("start_axis", 1) % rank
+    # 0 copies a dimension
+    sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
+    if sizes.count(-1) <= 1:
+        op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
+        _add_outputs(program, block, op)
+
+
+def _replace_top_k(program: Program, block: Block, op: OpDesc) -> None:
+    last = len(_shape(program, block, op)) - 1
+    if op.attr("axis", -1) in (-1, last) and op.attr("largest", True):
+        op.type, op.attrs = "top_k", {"k": Attr(AttrType.INT, op.attr("k", 1))}
+
+
+def _shape(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
+    desc = program.var(op.inputs["X"][0], block.idx)
+    assert desc is not None
+    return desc.shape
+
+
+def _replace_unique(program: Program, block: Block, op: OpDesc) -> None:
+    if not op.attr("is_sorted", False):
+        op.outputs = {slot: op.outputs[slot] for slot in ("Out", "Index")}
+        op.attrs = {"dtype": op.attrs["dtype"]}
+
+
+# Ops that have another name in 1.8; replaced if that op supports the attributes.
+REPLACEMENTS: dict[str, Callable[[Program, Block, OpDesc], None]] = {
+    "tile": _replace_tile,
+    "flatten_contiguous_range": _replace_flatten,
+    "top_k_v2": _replace_top_k,
+    "unique": _replace_unique,
+}

@@ -1,0 +1,176 @@
+"""Random tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtype import dtype_of
+from ...core.op import OPS
+from ...tensor import creation
+from ...tensor.convert import cast, shape_inputs
+from .helper import assign_to, replaced_by, without_gradient
+from .tensors import fill_constant_batch_size_like
+
+__all__ = [
+    "gaussian_random",
+    "gaussian_random_batch_size_like",
+    "randint",
+    "randn",
+    "random_crop",
+    "randperm",
+    "sampling_id",
+    "uniform_random",
+    "uniform_random_batch_size_like",
+]
+
+
+def _random(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
+    ints, tensors = shape_inputs(shape, kind)
+    return without_gradient(
+        OPS[kind](None, tensors, shape=ints, dtype=dtype_of(dtype).proto, **attrs)
+    )
+
+
+@replaced_by("paddle.uniform")
+def uniform_random(
+    shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0
+) -> Any:
+    """Uniform distribution on [min, max), [*shape]. shape: ints or variables, or a variable"""
+    return _random("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
+
+
+@replaced_by("paddle.normal")
+def gaussian_random(
+    shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32"
+) -> Any:
+    """Normal distribution, [*shape]. shape: ints or variables, or a variable"""
+    return _random("gaussian_random", shape, dtype, mean=float(mean), std=float(std), seed=seed)
+
+
+def _random_batch_size_like(
+    kind: str, input: Any, shape: Any, dims: tuple[int, int], dtype: Any, **attrs: Any
+) -> Any:
+    """Random tensor of a shape in which one size is taken from input.
+
+    dims: axis of input, axis of the result
+    """
+    zeros = fill_constant_batch_size_like(input, shape, dtype, 0.0, *dims)
+    sizes = list(zeros.meta.shape)
+    dynamic_shape = None if all(d >= 0 for d in sizes) else OPS["shape"](zeros)
+    return without_gradient(
+        OPS[kind](dynamic_shape, shape=sizes, dtype=dtype_of(dtype).proto, **attrs)
+    )
+
+
+@replaced_by("paddle.uniform")
+def uniform_random_batch_size_like(
+    input: Any,
+    shape: Any,
+    dtype: Any = "float32",
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+) -> Any:
+    """Uniform distribution on [min, max), [*shape]; axis output_dim_idx has the size of input's
+    axis input_dim_idx.
+    """
+    dims = (input_dim_idx, output_dim_idx)
+    return _random_batch_size_like(
+        "uniform_random", input, shape, dims, dtype, min=float(min), max=float(max), seed=seed
+    )
+
+
+@replaced_by("paddle.normal")
+def gaussian_random_batch_size_like(
+    input: Any,
+    shape: Any,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: Any = "float32",
+) -> Any:
+    """Normal distribution, [*shape]; axis output_dim_idx has the size of input's axis
+    input_dim_idx.
+    """
+    dims = (input_dim_idx, output_dim_idx)
+    return _random_batch_size_like(
+        "gaussian_random", input, shape, dims, dtype, mean=float(mean), std=float(std), seed=seed
+    )
+
+
+@replaced_by("paddle.randint")
+def randint(
+    low: int,
+    high: int | None = None,
+    shape: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Random integers in [low, high), or in [0, low), int64 [*shape]; [1] for shape=None."""
+    low, high = (0, low) if high is None else (low, high)
+    values = _random(
+        "randint",
+        [1] if shape is None else shape,
+        "int64" if dtype is None else dtype,
+        low=low,
+        high=high,
+        seed=seed,
+    )
+    return assign_to(values, out)
+
+
+@replaced_by("paddle.randn")
+def randn(
+    shape: Any,
+    out: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    stop_gradient: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Standard normal distribution, [*shape]."""
+    values = assign_to(gaussian_random(shape, dtype="float32" if dtype is None else dtype), out)
+    values.stop_gradient = stop_gradient
+    return values
+
+
+@replaced_by("paddle.randperm")
+def randperm(
+    n: int,
+    out: Any = None,
+    dtype: Any = "int64",
+    device: Any = None,
+    stop_gradient: bool = True,
+    seed: int = 0,
+) -> Any:
+    """Random permutation of 0 ... n - 1, [n]."""
+    return without_gradient(assign_to(creation.randperm(n, dtype), out))
+
+
+@replaced_by("paddle.multinomial")
+def sampling_id(
+    x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32"
+) -> Any:
+    """Sample one class of each row with its probabilities: [N, C] -> int64 [N]."""
+    return without_gradient(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
+
+
+@replaced_by("paddle.crop")
+def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
+    """Crop the last axes to `shape` at a random position: [*B, *S] -> [*B, *shape]."""
+    first = x.ndim - len(shape)
+    out = x
+    for i, size in enumerate(shape):
+        num_positions = out.meta.shape[first + i] - int(size) + 1
+        start = creation.randint(0, num_positions, [1], "int64")
+        indices = OPS["elementwise_add"](creation.arange(0, int(size), 1, "int64"), start)
+        out = OPS["index_select"](out, cast(indices, "int64"), dim=first + i)
+    return out

@@ -1,0 +1,14 @@
+"""The training mode of functions of fluid.layers in dygraph mode. Paddle 1.x has one global mode,
+which the last `train` or `eval` of a Layer sets.
+"""
+
+from __future__ import annotations
+
+
+class TrainingMode:
+    """The current mode."""
+
+    training = True
+
+
+PHASE = TrainingMode()

@@ -1,0 +1,150 @@
+"""Variants of newer ops that repeat elements (expand) or interpolate, with other attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.arrays import np
+from ...core.op import Ints, Meta, Op, check, op
+from ..half_precision import upcast_half
+from ..interpolate import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad, trilinear
+from ..shape import tile, tile_grad
+from ..shared_meta_rules import like_x, shape_of
+
+# -- expand
+# ------------------------------------------------------------------------------
+
+
+@op("expand", "X, ExpandTimes?, expand_times_tensor*? -> Out")
+def expand(x, times_tensor=None, times_tensors=None, *, expand_times: Ints = []):
+    """Out = X repeated along its axes. X [*S] -> Out [*S * expand_times]"""
+    return tile.kernel(x, times_tensor, times_tensors, repeat_times=expand_times)
+
+
+@expand.meta
+def _(x, times_tensor, times_tensors, *, expand_times):
+    return tile.infer((x, times_tensor, times_tensors), {"repeat_times": expand_times})
+
+
+@expand.vjp
+def _(g, x, times_tensor, times_tensors, *, expand_times):
+    return tile_grad(x, times_tensor, times_tensors, g, repeat_times=expand_times), None, None
+
+
+def _repeats_per_axis(x: Sequence[int], target: Sequence[int]) -> list[int]:
+    """The repeat count of each axis."""
+    check(len(x) == len(target), "X and target_tensor have different numbers of axes")
+    check(
+        all(a > 0 and b % a == 0 for a, b in zip(x, target, strict=True)),
+        "a size of target_tensor is not a multiple of that of X",
+    )
+    return [b // a for a, b in zip(x, target, strict=True)]
+
+
+@op("expand_as", "X, target_tensor! -> Out")
+def expand_as(x, target):
+    """Out = X, repeated along its axes to the shape of target_tensor.
+
+    X [*S], target_tensor [*T] -> Out [*T]
+    """
+    return np.tile(x, _repeats_per_axis(x.shape, target.shape))
+
+
+@expand_as.meta
+def _(x, target):
+    known = [(a, b) for a, b in zip(x.shape, target.shape, strict=False) if a > 0 and b > 0]
+    check(len(x.shape) == len(target.shape), "X and target_tensor have different numbers of axes")
+    _repeats_per_axis([a for a, _ in known], [b for _, b in known])
+    return Meta(target.shape, x.dtype)
+
+
+@expand_as.vjp
+def _(g, x, target):
+    return expand_as_often_grad(x, g), None
+
+
+@op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+def expand_as_often_grad(x, g):
+    """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
+    return tile_grad.kernel(x, None, None, g, repeat_times=_repeats_per_axis(x.shape, g.shape))
+
+
+@expand_as_often_grad.vjp
+def _(gg, x, g):
+    return None, expand_as(gg, g)
+
+
+# -- interpolate
+# ------------------------------------------------------------------------------
+
+
+def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of the newer op; a scale is used for the output size only."""
+    if scale <= 0:
+        return attrs
+    last = attrs.get("data_layout") == "NHWC"
+    inner = shape[1:-1] if last else shape[2:]
+    sizes = [int(np.float32(d) * np.float32(scale)) for d in inner]
+    return {**attrs, **dict(zip(("out_d", "out_h", "out_w")[3 - len(inner) :], sizes, strict=True))}
+
+
+def _resize(kind: str, today: Op) -> Op:
+    """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
+
+    @op(f"{kind}_interp", SLOTS)
+    @upcast_half
+    def kernel(
+        x,
+        out_size=None,
+        sizes=None,
+        scale_tensor=None,
+        *,
+        data_layout: str = "NCHW",
+        out_d: int = 0,
+        out_h: int = 0,
+        out_w: int = 0,
+        scale: float = 0.0,
+        interp_method: str = "bilinear",
+        align_corners: bool = True,
+        align_mode: int = 1,
+    ):
+        attrs = {"data_layout": data_layout, "out_d": out_d, "out_h": out_h, "out_w": out_w}
+        attrs |= {"align_corners": align_corners, "align_mode": align_mode}
+        factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
+        return today.kernel(x, out_size, sizes, **_resize_attrs(x.shape, factor, attrs))
+
+    @kernel.meta
+    def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
+        check(len(x.shape) - 2 in RANKS[kind], "has another number of axes than images")
+        scales = [scale] if scale > 0 else []
+        return today.infer((x, out_size, sizes, scale_tensor), {**attrs, "scale": scales})
+
+    @kernel.vjp
+    def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
+        inner = [d for d in shape_of(x)[1:] if d < 0]
+        if scale > 0 and not inner:
+            attrs = _resize_attrs(shape_of(x), scale, attrs)
+        elif scale > 0:
+            attrs = {**attrs, "scale": [scale]}
+        return (
+            resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs),
+            None,
+            None,
+            None,
+        )
+
+    kernel.kernel.__doc__ = (
+        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*. "
+        f"  X [N,C,*S] -> [N,C,*out]"
+    )
+    return kernel
+
+
+for _kind, _today in (
+    ("nearest", nearest),
+    ("bilinear", bilinear),
+    ("trilinear", trilinear),
+    ("bicubic", bicubic),
+):
+    _resize(_kind, _today)
