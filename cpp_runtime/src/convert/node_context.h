@@ -124,8 +124,8 @@ class NodeContext {
                 std::string_view domain = "");
   /// Sets the type of a value that inference cannot determine.
   void declare_type(Value v, DType dtype, std::optional<Ints> shape = std::nullopt);
-  /// Sets the type of `v` to the common type of two values: `v` is one of them, or an earlier or
-  /// later state of both.
+  /// Sets the type of `v` to the common type of `a` and `b`, for example of the results of two
+  /// branches, or of a variable before and after a loop iteration.
   void declare_common_type(Value v, Value a, Value b);
   bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
@@ -145,7 +145,7 @@ class NodeContext {
   /// Converts the op twice: with the real and with the imaginary parts of its inputs.
   void lower_complex_parts();
 
-  // ---- quantised values ----
+  // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
   void set_int8_value(Value v, Value small);
   Value int8_value(Value v) const;  // Value{} if it has none

@@ -5,7 +5,7 @@
 namespace oarlock {
 namespace {
 
-// Casts types that ONNX does not order to int32.
+// Casts dtypes that ONNX's comparisons do not support to int32.
 OperandPair orderable_operands(NodeContext& n) {
   auto pair = align_operands(n);
   if (n.dtype(pair.x) != DType::boolean) return pair;

@@ -23,7 +23,7 @@ void stack(NodeContext& n) {
   n.out("Y", n.concat(parts, axis));
 }
 
-// The same columns of every matrix.
+// Slices the same columns out of every input.
 Values column_slices(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
   auto parts = require_inputs(n, "X");

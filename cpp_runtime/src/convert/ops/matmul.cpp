@@ -37,7 +37,8 @@ void matmul_v1(NodeContext& n) {
              alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.require_dtype(x))}));
 }
 
-// Both operands are flattened to matrices: the first `cols` dims are rows.
+// Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
+// become the rows.
 void mul(NodeContext& n) {
   auto x = n.in("X"), y = n.in("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);

@@ -14,7 +14,8 @@ struct Pool {
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
 /// The same for unknown sizes. out: int64[dims]
 Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
-/// The same slice by slice. image, out: known sizes, checked by check_adaptive
+/// The same with one slice of the image per window. image, out: known sizes, checked by
+/// check_adaptive
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
                               const Ints& out);
 /// Fails for sizes that cannot be unrolled window by window.
