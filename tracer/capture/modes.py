@@ -42,7 +42,7 @@ class Trace(Eager):
     """
 
     is_eager = False
-    bare = False  # gradients, and programs that are called, are recorded op by op
+    bare = False  # VJP rules and called programs run on Tensors, so that ops are recorded
 
     def __init__(
         self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None
@@ -172,7 +172,7 @@ class Static(Mode):
         """Record the gradients of `roots`; None in a static-graph program, which has its own
         functions for gradients.
         """
-        # A static-graph program has functions of its own for gradients.
+        # For static-graph programs, `static.gradients` records gradients.
         if self.builder is not None:
             return None
         if len(self.recorder.open_blocks) > 1:

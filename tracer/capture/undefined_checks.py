@@ -16,7 +16,8 @@ from ..core.op import Meta
 from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .recorder import Recorder
 
-# Prefixes of the names of variables that a check creates; the C++ runtime knows them as well.
+# Prefixes of the names of variables that a check creates; also defined in the C++ runtime
+# (`runtime/error_location.cpp`).
 NO_ITERATION = "no_round_gave_"
 PATH_NOT_TAKEN, IS_NONE, NOT_RETURNED = (
     "no_way_gave_",
@@ -92,7 +93,7 @@ class UndefinedCheck:
         name: str = "",
         **attrs: Attr,
     ) -> str:
-        name = name.replace("'", '"') or type  # the engine quotes names
+        name = name.replace("'", '"') or type  # the engine puts names in single quotes
         result = recorder.declare(
             recorder.namer.temporary(name), meta, stop_gradient=self.desc.stop_gradient
         )

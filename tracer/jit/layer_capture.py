@@ -64,7 +64,7 @@ class CapturedProgram:
     assigned_buffers: dict[str, str] = field(default_factory=dict)
     training_op: OpDesc | None = None
     differs_from_eager: bool = False
-    undo: Callable[[], object] = bool  # nothing
+    undo: Callable[[], object] = bool  # does nothing
 
     @property
     def contract(self) -> Contract:
@@ -286,7 +286,7 @@ def create_captured_program(
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
     has_no_eager_form = any(
         op.type == "recurrent" for op in program.ops()
-    )  # eager execution has no StaticRNN
+    )  # eager execution does not support StaticRNN
     return CapturedProgram(
         program,
         recorder.scope,

@@ -76,7 +76,7 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     nothing.
     """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
-        model = getattr(model, "_saved_layer", model)  # the wrapped layer of a wrapper
+        model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper
     if isinstance(model, TranslatedLayer):
         return list(_translated_methods(model, input_spec))
     if isinstance(model, Layer):

@@ -79,7 +79,7 @@ class StaticFunction:
         self.is_property = False
         self._has_warned = False
         self._hooks: list[RemovableHook] = []
-        # Numbers for which programs were captured, by the rest of the call.
+        # Python numbers for which programs were captured, by the key of the other arguments.
         self._numbers_seen: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
@@ -340,7 +340,7 @@ class StaticFunction:
             )
             raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
 
-    # -- what it became
+    # -- captured programs
     # -----------------------------------------------------------------------------------------
 
     def get_concrete_program(

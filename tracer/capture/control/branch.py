@@ -132,7 +132,7 @@ def cond(
     return chosen
 
 
-# programs for Paddle match this text
+# User programs and tests compare error messages with this text of Paddle.
 STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
@@ -497,7 +497,7 @@ class BranchMerge:
         )
         if is_entry or is_user_name(name):
             side = self.sides[given is b]
-            # otherwise its line is before the branch
+            # otherwise its line is outside of the branch
             here = isinstance(given, Variable) and given.name in side.inner.block.vars
             at = (given.where if here else "") or user_line()
             inner = self._defined_flag(name, given, side)

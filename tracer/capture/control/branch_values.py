@@ -28,7 +28,7 @@ class Undefined:
     meta: the Meta of the value on another path, if known.
     """
 
-    _has_no_value = True  # for modules that cannot import this class
+    _has_no_value = True  # lets modules that cannot import this class recognize it
 
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
@@ -174,7 +174,7 @@ def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             )
     if one is None or two is None:
         why = "only tensors and numbers can depend on a tensor's value"
-        if name.startswith("the value returned"):  # programs for Paddle match this text
+        if name.startswith("the value returned"):  # user programs match this text
             why += ". Your if/else have different number of return value."
         reject_merge(name, a, b, sides, why)
     dtype = merged_dtype(a, b)

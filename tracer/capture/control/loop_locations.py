@@ -19,7 +19,7 @@ from .mutable_locations import (
     track,
 )
 
-# If more containers than this have one name, each iteration creates new ones.
+# If more containers than this are found under one name, each iteration creates new ones.
 MAX_PER_NAME = 16
 
 

@@ -368,7 +368,7 @@ class BranchContainers:
     def record_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
         self._per_branch.append([snapshot_container(value) for value in values])
-        replaced = -len(self._per_branch)  # the length of a list that became a TensorArray
+        replaced = -len(self._per_branch)  # length of a list that became a TensorArray
         self._lengths.append(
             [
                 replaced

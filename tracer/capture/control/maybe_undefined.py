@@ -17,7 +17,7 @@ from .loop_aliasing import LoopCarried
 from .optional_values import BOOL, facts_if, set_implications
 
 WHY = "has a value only if an iteration of the loop assigned it"
-ANY_BLOCK = -1  # no block: reads are checked at run time only
+ANY_BLOCK = -1  # in every block, reads are checked at run time
 
 
 @dataclass

@@ -136,7 +136,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        self.quoting += 1  # an error message may contain a variable
+        self.quoting += 1  # f-strings in a `raise` may contain symbolic scalars
         self.generic_visit(node)
         self.quoting -= 1
         return node

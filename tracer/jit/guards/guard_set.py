@@ -49,7 +49,7 @@ from .source import (
 )
 from .user_code import PACKAGE, is_user_module, is_user_object
 
-# Names by which code can read any attribute.
+# Functions that can read any attribute.
 REFLECTION = {
     "getattr",
     "vars",

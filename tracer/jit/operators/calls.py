@@ -458,7 +458,7 @@ def _quantified(stops: bool) -> Callable[..., Any]:
             truth = BUILTINS[bool](value)
             if isinstance(truth, Variable):
                 found = both(found, truth)
-            elif truth is stops:  # Python stops here
+            elif truth is stops:  # Python does not evaluate further items
                 return stops
         return found
 
