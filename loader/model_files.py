@@ -107,7 +107,7 @@ def has_forward(path: str | os.PathLike[str]) -> bool:
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
     """Read the methods besides forward of the model at a prefix.
 
-    A method without values of its own uses those of `prefix`.pdiparams. Raises FileError.
+    A method without a parameter file uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):

@@ -265,7 +265,7 @@ class Parameters:
 def _leaf_paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
     """Return the index and the path of each leaf of an argument.
 
-    Leaves of `*args` and `**kwargs` have names of their own: `args_0.mask`, `key.mask`.
+    Leaves of `*args` and `**kwargs` have separate names: `args_0.mask`, `key.mask`.
     """
     if parameter.kind is parameter.VAR_POSITIONAL:
         return [

@@ -58,7 +58,7 @@ class NodeContext {
   /// Sets the row splits of an output; Value{} for none.  By default they are those of the first
   /// input that has any.
   void set_row_splits(std::string_view slot, Value row_splits);
-  /// The same for one of several outputs in a slot.
+  /// Sets the row splits of one of several outputs in a slot.
   void set_row_splits(std::string_view slot, Value row_splits, std::size_t index);
 
   // ---- names and inferred types of values ----
@@ -76,7 +76,7 @@ class NodeContext {
   std::optional<Ints> out_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
   std::optional<Ints> const_ints(Value v) const;
-  /// The same with -1 for unknown elements.
+  /// Like const_ints, but with -1 for unknown elements.
   std::optional<Ints> partial_ints(Value v) const;
   std::optional<Constant> constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.

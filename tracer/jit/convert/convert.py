@@ -299,7 +299,7 @@ def _rename_code(code: CodeType, name: str, qualname: str, users: frozenset[int]
     """Replace generated names by the user's name in the code of a converted function, and of all
     functions that the conversion created in it.
 
-    users: lines with lambdas of the user, which must not be taken for generated ones.
+    users: lines with lambdas of the user, which must not be mistaken for generated ones.
     """
     consts = tuple(
         _rename_inner_code(c, name, qualname, users) if isinstance(c, CodeType) else c

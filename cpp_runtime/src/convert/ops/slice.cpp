@@ -111,7 +111,8 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
   return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
 }
 
-// One section may be -1; if the total is unknown, it is what the others leave.
+// One section may be -1.  If the total size is unknown, that section gets the elements that remain
+// after the others.
 Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
