@@ -333,8 +333,8 @@ class Recorder:
         return made
 
     def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
-        """Return the LoD level of a result: what the op declares, otherwise that of the first
-        operand with a LoD, if the result has the same number of rows.
+        """Return the LoD level of a result: the one that the op declares, otherwise that of its
+        first operand with a LoD, if the result has the same number of rows.
         """
         found = [s.lod_of for s in op.outs if s.lod_of]
         if found:

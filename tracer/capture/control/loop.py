@@ -154,9 +154,8 @@ class Loop(LoopState):
     # --------------------------------------------------------------------------
 
     def _record_iteration(self) -> tuple[OpenBlock, Successors, Any]:
-        """Record the body once.
-
-        Returns its block, the carried variables with their successors, and the condition.
+        """Record the body once. Returns its block, the carried variables with their values at the
+        end of the iteration, and the condition.
         """
         self.changed = self.specs_changed = False
         with self.recorder.new_block() as inner, self.recorder.in_loop():
@@ -534,9 +533,9 @@ class Loop(LoopState):
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
-        """Write the assignments to the carried variables at the end of an iteration, as if they
-        were
-        simultaneous: a value that an earlier assignment would overwrite is copied first.
+        """Write the assignments to the carried variables at the end of an iteration. They act as if
+        they were simultaneous, so a value that an earlier assignment would overwrite is copied
+        first.
         """
         assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}

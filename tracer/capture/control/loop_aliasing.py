@@ -52,7 +52,7 @@ class LoopAliasAnalysis:
         self._links, self._since = 0, str(user_line() or "")
 
     def reset(self) -> None:
-        """Start again after the keys of the carried values changed."""
+        """Discard the results, because the keys of the carried values changed."""
         (
             self._invalidated_values,
             self._external_aliases,

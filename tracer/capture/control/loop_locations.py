@@ -84,8 +84,8 @@ class LoopLocations:
                     yield label, before
 
     def _is_new(self, location: MutableLocation, key: Any, label: str) -> bool:
-        """Whether a location must be carried: it is neither known nor one of many that each
-        iteration creates under the same name.
+        """Whether a location must be carried. False if it is known already, or if it is one of many
+        that each iteration creates under the same name.
         """
         if (location.id, key) in self._known:
             return False
