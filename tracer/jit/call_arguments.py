@@ -46,7 +46,7 @@ class Arguments:
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
     saved_inputs: list[str] | None = None
-    # If a tensor is passed twice: for each leaf the index of the first leaf that is the same tensor.
+    # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
     duplicates: tuple[int, ...] = ()
 
     @functools.cached_property

@@ -262,7 +262,7 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 
 
 def with_contract(program: Program, contract: Contract) -> Program:
-    """Set the contract of a program, with the dtypes and shapes of inputs and outputs."""
+    """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
     def arg(name: str, path: str) -> Arg:
         var = program.block.vars[name]

@@ -70,10 +70,9 @@ class Method:
 
 
 def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
-    """Return the methods of `model` to be saved, forward first.
+    """Return the methods of `model` to be saved, forward first. Warns if there are none.
 
-    Raises TypeError for objects that cannot be saved, OpError without a spec; warns if there is
-    nothing.
+    Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
     """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
         model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper

@@ -1,6 +1,7 @@
 // Conversion rules: one Paddle op in, a few ONNX nodes out.  A rule receives a `NodeContext`:
 // inputs and attributes by their Paddle names, the inferred types of inputs, and functions that
-// emit ONNX nodes.  It does not access files or protobuf.
+// emit ONNX nodes.  It does not access files or protobuf.  "Fails" means that the op is rejected;
+// one error lists all rejected ops of a program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -172,7 +173,8 @@ class NodeContext {
   void outs(std::string_view slot, const Values& values);  // Value{} leaves an output unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
-  /// Builds a subgraph; `fill` emits its nodes.  Values of outer graphs may be read.
+  /// Builds a subgraph; `fill` emits its nodes and may call the functions marked "inside".  Values of
+  /// outer graphs may be read.
   std::shared_ptr<onnx::Graph> subgraph(const std::string& name,
                                         const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,

@@ -27,7 +27,7 @@ bool all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.end()
 
 // ---- requested sizes ----
 
-// Leaves everything unset if the image is not scaled.
+// Sets no scales if the image is not scaled.
 void read_scales(NodeContext& n, ResizeSpec& r, Floats each) {
   auto dims = r.image.size();
   if (n.has("Scale")) {

@@ -56,7 +56,8 @@ void sequence_expand_as(NodeContext& n) {
   n.set_row_splits("Out", sequences.row_splits);
 }
 
-// The same for each sequence of X, if X has sequences.
+// Repeats a sequence of X (or a row, if X has no sequences) by the length of the corresponding
+// sequence in Y.
 void sequence_expand(NodeContext& n) {
   auto x = in(n, "X");
   auto level = n.attr("ref_level", -1);
