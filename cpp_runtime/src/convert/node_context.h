@@ -173,8 +173,8 @@ class NodeContext {
   void outs(std::string_view slot, const Values& values);  // Value{} leaves an output unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
-  /// Builds a subgraph; `fill` emits its nodes and may call the functions marked "inside".  Values of
-  /// outer graphs may be read.
+  /// Builds a subgraph; `fill` emits its nodes and may call the functions marked "inside".  Values
+  /// of outer graphs may be read.
   std::shared_ptr<onnx::Graph> subgraph(const std::string& name,
                                         const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,
