@@ -98,7 +98,8 @@ Value scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
   return n.cast(n.emit("Floor", {larger}), DType::int64);
 }
 
-// The first versions use a scale only for sizes; coordinates use the ratio of the sizes.
+// Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
+// ratio of the sizes.
 void drop_scales(NodeContext& n, Value x, ResizeSpec& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });

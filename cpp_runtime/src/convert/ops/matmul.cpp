@@ -27,7 +27,7 @@ void matmul_v2(NodeContext& n) {
   n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
 }
 
-// The first version has a factor.
+// The op matmul (version 1) multiplies the product by `alpha`.
 void matmul_v1(NodeContext& n) {
   auto x = matrix_input(n, "X", "transpose_X"), y = matrix_input(n, "Y", "transpose_Y");
   auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));

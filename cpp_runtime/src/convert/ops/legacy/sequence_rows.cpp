@@ -137,7 +137,7 @@ void sequence_erase(NodeContext& n) {
   n.set_row_splits("Out", remaining_sequences(input_sequences(n), kept).row_splits);
 }
 
-// Merges repeated words if requested, and removes the blank.
+// Whether each word remains when the blank and, if requested, repetitions are removed.
 Expr kept_tokens(const Expr& words, const Expr& is_first, double blank, bool merges) {
   NodeContext& n = words.node();
   auto kept = !(words == blank);
