@@ -16,8 +16,8 @@ from ..core.op import Meta
 from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .recorder import Recorder
 
-# Prefixes of the names of variables that a check creates; also defined in the C++ runtime
-# (`runtime/error_location.cpp`).
+# Prefixes of the names of variables that a check creates.  Saved models contain such names, and
+# `cpp_runtime/src/runtime/error_location.cpp` looks for them, so their text must not change.
 NO_ITERATION = "no_round_gave_"
 PATH_NOT_TAKEN, IS_NONE, NOT_RETURNED = (
     "no_way_gave_",
