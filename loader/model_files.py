@@ -52,10 +52,8 @@ def read_model(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> ModelFiles:
-    """Read the model at a prefix (`path`.pdmodel ...), or in a folder of Paddle 1.x
-    (`path`/__model__ ...).
-
-    Raises FileError.
+    """Read the model at a prefix (`path`.pdmodel, ...), or in a folder of Paddle 1.x
+    (`path`/__model__, ...). Raises FileError.
     """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
@@ -105,9 +103,8 @@ def has_forward(path: str | os.PathLike[str]) -> bool:
 
 
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
-    """Read the methods besides forward of the model at a prefix.
-
-    A method without values of its own uses those of `prefix`.pdiparams. Raises FileError.
+    """Read the methods besides forward of the model at a prefix. A method without a parameter file
+    uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = prefix_of(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):

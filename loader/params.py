@@ -152,7 +152,7 @@ def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Re
         )
 
 
-_RESERVED_BYTES = 256  # bytes at the beginning of a state dict of Paddle 1.6, of any value
+_RESERVED_BYTES = 256  # header of a state dict of Paddle 1.6; its content is ignored
 
 
 def is_paddle_1_6_state(data: bytes | memoryview) -> bool:

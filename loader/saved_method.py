@@ -185,7 +185,7 @@ class SavedMethod:
                 )
             )
 
-    # -- what it is
+    # -- properties
     # ---------------------------------------------------------------------------------------------
 
     def input_names(self) -> list[str]:

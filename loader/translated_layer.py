@@ -121,7 +121,7 @@ class TranslatedLayer(Layer):
     def _call(self, method: str, *inputs: Any, **named: Any) -> Any:
         return self._methods[method].call(self.training, inputs, named)
 
-    # -- what it is
+    # -- properties
     # ---------------------------------------------------------------------------------------------
 
     def methods(self) -> list[str]:

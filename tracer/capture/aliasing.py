@@ -79,7 +79,7 @@ class Aliases:
     # The order of creation, by id.
     _creation_order: dict[int, int] = field(default_factory=dict)
 
-    # -- which may be one
+    # -- may-alias relation
     # ---------------------------------------------------------------------------------------
 
     def record_creation(self, tensor: Any, before: int | None = None) -> None:
@@ -176,7 +176,7 @@ class Aliases:
             for a, b in self._links[since:]
         )
 
-    # -- which are out of date
+    # -- invalidation
     # ----------------------------------------------------------------------------------
 
     def on_write(self, tensor: Any) -> None:

@@ -42,7 +42,7 @@ class Trace(Eager):
     """
 
     is_eager = False
-    bare = False  # gradients, and programs that are called, are recorded op by op
+    bare = False  # VJP rules and called programs run on Tensors, so that ops are recorded
 
     def __init__(
         self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None
@@ -172,7 +172,7 @@ class Static(Mode):
         """Record the gradients of `roots`; None in a static-graph program, which has its own
         functions for gradients.
         """
-        # A static-graph program has functions of its own for gradients.
+        # For static-graph programs, `static.gradients` records gradients.
         if self.builder is not None:
             return None
         if len(self.recorder.open_blocks) > 1:
@@ -189,8 +189,8 @@ class Static(Mode):
         return found
 
     def with_tape(self, tape: bool) -> Static:
-        """Return the mode of the same recording; in a program to train, ops recorded without
-        autograd do not propagate gradients.
+        """Return a mode for the same recorder. In a program to train, ops that are recorded without
+        autograd get no gradients.
         """
         if not self.trains or tape == self.tape:
             return self
@@ -303,8 +303,8 @@ class Static(Mode):
         self.recorder.bind(tensor, made.raw.name)
 
     def begin_gradient(self, tensor: Tensor) -> None:
-        """Let gradients flow from here on: the tensor becomes a copy of the variable, which has no
-        gradient.
+        """Start a gradient path at `tensor`: it denotes a copy of its variable from now on, and the
+        variable itself gets no gradient.
         """
         assert isinstance(tensor, Variable)
         self.recorder.aliases.check(tensor)
@@ -325,7 +325,7 @@ class Static(Mode):
             raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """Return the shape; reading a dynamic size returns a value of the program."""
+        """Return the shape as a list. Reading a dynamic size from it returns a Variable."""
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
@@ -422,7 +422,7 @@ def symbolic_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Ten
 
 
 class UnknownSize:
-    """A dynamic size in a SymbolicShape."""
+    """Stands for a dynamic size in a SymbolicShape that was not read yet."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis

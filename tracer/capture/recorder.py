@@ -142,7 +142,7 @@ class Recorder:
         self.replaced_lists: list[list[Any]] = []  # lists that became TensorArrays
         # Locations and keys of strings that loop iterations change.
         self.loop_texts: list[tuple[Any, Any]] = []
-        self._tensors: list[Tensor] = []  # an id stays valid only while its tensor lives
+        self._tensors: list[Tensor] = []  # keeps tensors alive, so that their ids are not reused
 
     @classmethod
     def extending(cls, program: Program) -> Recorder:
@@ -323,7 +323,7 @@ class Recorder:
         if slot.over:
             index = [s.name for s in op.ins].index(slot.over)
             operand = args[index] if index < len(args) else None
-            # a slot for several tensors with one
+            # a list slot that holds one tensor
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
@@ -335,8 +335,8 @@ class Recorder:
         return made
 
     def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
-        """Return the LoD level of a result: what the op declares, otherwise that of the first
-        operand with a LoD, if the result has the same number of rows.
+        """Return the LoD level of a result: the one that the op declares, otherwise that of its
+        first operand with a LoD, if the result has the same number of rows.
         """
         found = [s.lod_of for s in op.outs if s.lod_of]
         if found:

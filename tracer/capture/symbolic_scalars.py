@@ -64,7 +64,7 @@ def scalar_kind(value: Any) -> ScalarKind | None:
 
 
 def merged_kind(values: Iterable[Any]) -> ScalarKind | None:
-    """Return the kind of a variable that is one of several values."""
+    """Return the kind of a variable that is one of several values, depending on the path."""
     return merge_kinds(map(scalar_kind, values))
 
 
@@ -123,8 +123,8 @@ INTEGER_ONLY = frozenset({"lshift", "rshift", "and", "or", "xor"})
 
 
 def _result_kind(name: str, a: ScalarKind, b: ScalarKind) -> ScalarKind | None:
-    """Return the kind of the result of an operator on two numbers; None if one of them may be a
-    tensor.
+    """Return the kind of the result of an operator on two numbers; None if one of the operands may
+    be a tensor.
     """
     types = a.types | b.types
     if Tensor in types:
@@ -203,8 +203,8 @@ def is_always_scalar(stands: ScalarKind | None) -> bool:
 
 
 def as_default_float(value: Any) -> Any:
-    """Cast a symbolic float to the default dtype, as functions of tensors do; return other values
-    unchanged.
+    """Cast a symbolic float to the default dtype, as tensor functions do for a Python float; return
+    other values unchanged.
     """
     stands = scalar_kind(value) if isinstance(value, Tensor) else None
     if stands is None or stands.types != {float} or value.meta.dtype == default_float():

@@ -100,7 +100,7 @@ class UndefinedCheck:
         name: str = "",
         **attrs: Attr,
     ) -> str:
-        name = name.replace("'", '"') or type  # the engine quotes names
+        name = name.replace("'", '"') or type  # the engine puts names in single quotes
         result = recorder.declare(
             recorder.namer.temporary(name), meta, stop_gradient=self.desc.stop_gradient
         )

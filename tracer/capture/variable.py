@@ -91,7 +91,7 @@ class Variable(Tensor):
     )
     # Of a condition: the conditions that are known if it holds, and if it does not.
     implied_conditions: Any = None
-    is_ndarray = False  # whether Python has an ndarray in its place, whose shape is a tuple
+    is_ndarray = False  # eager execution has an ndarray, whose shape is a tuple
     # A description of its types if they differ between the paths.
     mixed_types = ""
     is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
@@ -126,7 +126,7 @@ class Variable(Tensor):
             state.mode.note_missing_gradient("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
-    # -- its declaration
+    # -- the declaration
     # ----------------------------------------------------------------------------------------
 
     @property
@@ -281,7 +281,7 @@ class Variable(Tensor):
             return None
         return next((op for op in self.block.ops if self.name in op.output_arg_names), None)
 
-    # -- its value in a scope
+    # -- the value in a scope
     # -----------------------------------------------------------------------------------
 
     def get_value(self, scope: Scope | None = None) -> Tensor:
@@ -323,7 +323,7 @@ class Variable(Tensor):
             raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
-        # a copy, as in eager execution
+        # copies the value, as in eager execution
         result: Variable = OPS["assign"](value if self.block is not None else value.detach())
         return result
 

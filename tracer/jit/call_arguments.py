@@ -46,7 +46,7 @@ class Arguments:
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
     saved_inputs: list[str] | None = None
-    # If a tensor is passed twice: for each leaf the index of the first equal one.
+    # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
     duplicates: tuple[int, ...] = ()
 
     @functools.cached_property
@@ -76,7 +76,7 @@ class Arguments:
         return found
 
     def as_specs(self) -> Arguments:
-        """Return the arguments with an InputSpec in place of each tensor, without values."""
+        """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
         leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
         result = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
         result.names, result.paths = self.names, self.paths
@@ -164,8 +164,8 @@ def _is_plain_slice(leaf: Any) -> bool:
 
 
 def find_duplicates(leaves: Sequence[Any]) -> tuple[int, ...]:
-    """For each leaf, return the index of the first leaf that is the same tensor; empty if all
-    tensors differ.
+    """Return for each leaf the index of the first leaf that is the same tensor. Return an empty
+    tuple if all tensors differ.
     """
     tensors = [id(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
     if len(set(tensors)) == len(tensors):
@@ -204,7 +204,9 @@ class Parameters:
         self.has_fixed_defaults = all(map(is_fixed, defaults))  # defaults are the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
-        """Return the arguments of a call with defaults. Raises TypeError as Python does."""
+        """Bind the arguments of a call to the parameters, and add default values. Raises TypeError
+        as Python does.
+        """
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -219,7 +221,7 @@ class Parameters:
 
     def with_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
         """Return the arguments that `specs` describe: one spec per argument, nested like the
-        arguments. Further arguments are those of a call or defaults.
+        arguments. An argument without a spec has its value in `arguments`, otherwise its default.
         """
         listed = [specs] if isinstance(specs, InputSpec) else list(specs)
         names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -265,7 +267,7 @@ class Parameters:
 def _leaf_paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
     """Return the index and the path of each leaf of an argument.
 
-    Leaves of `*args` and `**kwargs` have names of their own: `args_0.mask`, `key.mask`.
+    Leaves of `*args` and `**kwargs` have separate names: `args_0.mask`, `key.mask`.
     """
     if parameter.kind is parameter.VAR_POSITIONAL:
         return [

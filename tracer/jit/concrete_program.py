@@ -156,7 +156,7 @@ class ConcreteProgram:
         acts = any(traits_of(op.type).has_side_effects for op in program.ops())
         return self.has_state or acts or draws_random(program) or not program.fetches()
 
-    # -- what users look at
+    # -- attributes for users
     # -------------------------------------------------------------------------------------
 
     @functools.cached_property
@@ -311,7 +311,7 @@ def build_program(
             raise TraceError(f"{why}: {error}") from error
         if not strict and not isinstance(
             error, SideEffectError
-        ):  # otherwise the call runs as Python, which issues the warnings itself
+        ):  # after a SideEffectError the call runs as Python, which issues the warnings
             _emit_warnings(warnings)
         raise
     recorder.rollback.commit()

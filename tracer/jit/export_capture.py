@@ -97,7 +97,7 @@ def capture_method(
     """
     wider = method.with_dynamic_batch()
     if wider is not None:
-        # If Python needs the batch size, it is that of the call.
+        # If Python code needs the batch size, the size of the example call is used.
         with suppress(Exception):
             result = _capture(wider, shared, guards)
             result.known_shapes = [leaf.shape for leaf in method.arguments.tensors()]

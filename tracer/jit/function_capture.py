@@ -86,7 +86,7 @@ class FunctionCapture:
             for moved in self.recorder.replaced_lists:
                 if is_replaced(moved):
                     set_raw_items(moved, [])
-            # Python gets the strings of the capture.
+            # In Python objects, LoopText values become the strings that the capture assigned.
             for location, key in self.recorder.loop_texts:
                 location.write_item(key, restore_texts(location.read().get(key)))
 

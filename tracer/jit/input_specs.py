@@ -22,7 +22,7 @@ def reject_conflict(name: str, given: Any, own: Any) -> None:
     for spec, of in zip(leaves, known, strict=False):
         fits = fits and _is_compatible(spec, of)
     if not fits:
-        # programs for Paddle match this text
+        # User programs compare error messages with this text of Paddle.
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 

@@ -64,7 +64,7 @@ class CapturedProgram:
     assigned_buffers: dict[str, str] = field(default_factory=dict)
     training_op: OpDesc | None = None
     differs_from_eager: bool = False
-    undo: Callable[[], object] = bool  # nothing
+    undo: Callable[[], object] = bool  # does nothing
 
     @property
     def contract(self) -> Contract:
@@ -262,7 +262,7 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 
 
 def with_contract(program: Program, contract: Contract) -> Program:
-    """Set the contract of a program, with the dtypes and shapes of inputs and outputs."""
+    """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
     def arg(name: str, path: str) -> Arg:
         var = program.block.vars[name]
@@ -286,7 +286,7 @@ def create_captured_program(
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
     has_no_eager_form = any(
         op.type == "recurrent" for op in program.ops()
-    )  # eager execution has no StaticRNN
+    )  # eager execution does not support StaticRNN
     return CapturedProgram(
         program,
         recorder.scope,

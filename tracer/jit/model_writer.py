@@ -80,8 +80,8 @@ def write_all(
 
 
 def write_folder(recording: CapturedProgram, folder: str) -> None:
-    """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and a file for
-    each value.
+    """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and one file
+    per value.
     """
     _check_program(Model(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}

@@ -9,7 +9,7 @@ from ..core.errors import OpError
 from .call_arguments import Arguments
 from .concrete_program import ConcreteProgram
 
-MAX_PROGRAMS = 16  # programs per call signature that differ in their guards only
+MAX_PROGRAMS = 16  # maximum number of programs per call signature, with different guards
 
 
 class ProgramCache:

@@ -156,7 +156,7 @@ def capture_for_inference(
     if method.training:
         recording.differs_from_eager |= (
             turned is not None
-        )  # an op is in train mode, but not in the file
+        )  # an op in train mode, which the file sets to inference
     else:
         recording.training_op = turned
     fetches = program.fetches()

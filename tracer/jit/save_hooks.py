@@ -12,8 +12,8 @@ _save_pre_hooks: list[Callable[..., None]] = []
 
 
 def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
-    """Call `hook(layer, input_spec, configs)` before each `jit.save`. A hook that is registered
-    twice runs once.
+    """Call `hook(layer, input_spec, configs)` before each `jit.save`. Registering the same hook
+    twice has no further effect.
     """
     if hook not in _save_pre_hooks:
         _save_pre_hooks.append(hook)

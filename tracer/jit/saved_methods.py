@@ -70,13 +70,12 @@ class Method:
 
 
 def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
-    """Return the methods of `model` to be saved, forward first.
+    """Return the methods of `model` to be saved, forward first. Warns if there are none.
 
-    Raises TypeError for objects that cannot be saved, OpError without a spec; warns if there is
-    nothing.
+    Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
     """
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
-        model = getattr(model, "_saved_layer", model)  # the wrapped layer of a wrapper
+        model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper
     if isinstance(model, TranslatedLayer):
         return list(_translated_methods(model, input_spec))
     if isinstance(model, Layer):

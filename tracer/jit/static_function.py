@@ -79,7 +79,7 @@ class StaticFunction:
         self.is_property = False
         self._has_warned = False
         self._hooks: list[RemovableHook] = []
-        # Numbers for which programs were captured, by the rest of the call.
+        # Python numbers for which programs were captured, by the key of the other arguments.
         self._numbers_seen: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
@@ -254,7 +254,9 @@ class StaticFunction:
         return wanted
 
     def _key(self, arguments: Arguments) -> tuple[Any, ...]:
-        """Return the cache key: the kinds of the arguments and the modes."""
+        """Return the cache key: the kinds of the arguments, and the modes that affect the
+        capture.
+        """
         training = self._is_training()
         return (
             arguments.key(),
@@ -291,7 +293,7 @@ class StaticFunction:
         self._hooks = []
 
     def _warn_number_specialization(self, arguments: Arguments) -> None:
-        """Warn once if many programs differ in one Python number only."""
+        """Warn once if many programs differ only in the value of one Python number."""
         nesting, keys = arguments.key()
         for i, leaf in enumerate(arguments.leaves):
             if is_number(leaf):
@@ -340,13 +342,13 @@ class StaticFunction:
             )
             raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
 
-    # -- what it became
+    # -- captured programs
     # -----------------------------------------------------------------------------------------
 
     def get_concrete_program(
         self, *args: Any, **kwargs: Any
     ) -> tuple[ConcreteProgram, CapturedProgram]:
-        """Return the program for such arguments, Tensors or InputSpecs, with its captured
+        """Return the program for arguments like these (Tensors or InputSpecs), and its captured
         program.
         """
         concrete = self._get_program(self._parameters.bind(args, kwargs))
@@ -367,7 +369,7 @@ class StaticFunction:
 
     @property
     def has_spec(self) -> bool:
-        """Whether it was created with an input_spec."""
+        """Whether the function was decorated with an input_spec."""
         return self._input_spec is not None
 
     def spec_arguments(self, input_spec: Any = None) -> Arguments:

@@ -200,8 +200,8 @@ class ProgramTranslator:
         return found
 
 
-# In the order of first use. A function, or the object of a method, owns its StaticFunction, so that
-# none outlives it.
+# StaticFunctions in the order of first use. The references are weak: a function, or the object of a
+# method, owns its StaticFunction.
 _functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
 _numbers = count()
 

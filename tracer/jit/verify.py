@@ -57,8 +57,7 @@ def tolerance(dtype: np.dtype[Any], program: Program) -> float:
     return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
 
 
-# Ranges of random integers: valid as indices; as lengths; as indices of tables with a single
-# row.
+# Ranges of random integers: valid indices; valid lengths; valid indices of tables with one row.
 INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
@@ -308,7 +307,7 @@ class LoopLimiter:
             except Exception:
                 if self._remaining < 0:
                     self.num_endless += 1
-                    return False  # any other error shows when the layer runs
+                    return False  # other errors appear again when the layer runs
         return True
 
 
@@ -356,7 +355,7 @@ class FileInterpreter:
     all ops.
     """
 
-    offsets: ClassVar[dict[str, str]] = {}  # its ops read none
+    offsets: ClassVar[dict[str, str]] = {}  # its ops do not read row splits
 
     def __init__(self, pdmodel: bytes, params: str | None) -> None:
         program = program_from_bytes(pdmodel)
@@ -388,7 +387,7 @@ def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[A
     interpreter if the engine does not support all ops.
     """
     try:
-        return Engine(pdmodel, params, cache_dir="none"), ""  # files that are about to be renamed
+        return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
     except (UnsupportedError, EngineError) as error:
         try:
             found = FileInterpreter(pdmodel, params)
@@ -426,7 +425,7 @@ def _compare_outputs(
     wanted: Sequence[Any],
     sizes: str,
 ) -> float:
-    # the interpreter returns sequences
+    # the interpreter returns LoD sequences
     found = map(np.asarray, engine.run(engine_inputs(engine, program, tensors)))
     worst = 0.0
     for i, (name, a, b) in enumerate(

@@ -27,8 +27,8 @@ enum class DType : std::int32_t {
   uint64 = 38,
 };
 
-/// One row per element type. name: NumPy's name; size: bytes per element; onnx:
-/// TensorProto.DataType.  Searched from the front, so frequent types come first.
+/// The properties of an element type. name: NumPy's name; size: bytes per element; onnx:
+/// TensorProto.DataType.  The table is searched linearly, so frequent types come first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;

@@ -51,7 +51,8 @@ class OARLOCK_EXPORT Model {
   /// Opens `prefix`.pdmodel and, if it exists, `prefix`.pdiparams; or two files by name; or a
   /// folder of Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
-  /// The same from memory. name: for messages; pdiparams: a path, "" for none.
+  /// Opens a model whose `.pdmodel` is in memory. name: for messages; pdiparams: a path, "" for
+  /// none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
 

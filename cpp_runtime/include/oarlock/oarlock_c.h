@@ -35,8 +35,8 @@ enum {
   OARLOCK_BFLOAT16 = 22
 };
 
-/* A tensor in C order.  The caller owns the memory of inputs; the memory of a result lives as long
- * as the results. */
+/* A tensor in C order.  The caller owns the memory of inputs; the memory of a result is valid
+ * until oarlock_results_free. */
 typedef struct oarlock_tensor {
   const char* name; /* of an input: null to pass inputs by position */
   int32_t dtype;
@@ -45,7 +45,7 @@ typedef struct oarlock_tensor {
   const void* data;
 } oarlock_tensor;
 
-/* An input or output of a session; lives as long as the session.  A dim of -1 is dynamic.
+/* An input or output of a session; valid until oarlock_session_free.  A dim of -1 is dynamic.
  * path: position in the layer's nested inputs or outputs, `out.0.logits`; "" if unknown. */
 typedef struct oarlock_spec {
   const char* name;

@@ -13,7 +13,7 @@
 
 namespace oarlock {
 
-/// Shapes by input name.  Inputs that are left out get 1 for dynamic dimensions.
+/// Shapes by input name.  For inputs that are left out, dynamic dimensions get the size 1.
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 using StringMap = std::map<std::string, std::string>;
@@ -41,7 +41,7 @@ class OARLOCK_EXPORT CancellationToken {
   ~CancellationToken();
   /// Runs with this token end with Error(engine) as soon as the current op is done.
   void stop() noexcept;
-  /// Later runs are not cancelled.
+  /// Resets the token, so that later runs are not canceled.
   void reset() noexcept;
   bool is_stopped() const noexcept;
 
@@ -72,14 +72,14 @@ class OARLOCK_EXPORT Session {
 
   /// Runs on inputs in order. outputs: indices of outputs(), all if empty.  Throws Error(input) for
   /// a wrong number, dtype, rank or dim; Error(guard) for a violated guard; Error(file) if the
-  /// mapped weights were overwritten; Error(engine) if the run is cancelled.
+  /// mapped weights were overwritten; Error(engine) if the run is canceled.
   std::vector<Tensor> run(std::span<const TensorView> inputs,
                           std::span<const std::size_t> outputs = {},
                           const CancellationToken* cancellation = nullptr) const;
   /// Runs on inputs by name. outputs: names of outputs.
   std::vector<Tensor> run(std::span<const NamedView> inputs,
                           std::span<const std::string> outputs = {}) const;
-  /// Closes the profile and returns the name of its file, "" if none was requested.
+  /// Ends profiling and returns the name of the profile file, "" if no profile was requested.
   std::string end_profile();
 
  private:

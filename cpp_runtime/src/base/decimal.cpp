@@ -8,7 +8,7 @@ namespace oarlock {
 
 std::optional<double> parse_double(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-')
-    text.remove_prefix(1);  // which from_chars does not know
+    text.remove_prefix(1);  // from_chars rejects a leading '+'
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -28,7 +28,7 @@ class GilScopedRelease {
   PyThreadState* state_;
 };
 
-/// Holds the GIL for its lifetime, inside the lifetime of a `WithoutGil`.
+/// Holds the GIL for its lifetime, inside the lifetime of a `GilScopedRelease`.
 class GilScopedAcquire {
  public:
   GilScopedAcquire() {

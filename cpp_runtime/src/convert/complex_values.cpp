@@ -39,8 +39,8 @@ Value GraphBuilder::select_complex_part(Value v) const {
   return complex_part_ == 0 ? re : im;
 }
 
-// Real and complex inputs cannot be mixed here: the imaginary part of a real input would be that
-// input.
+// All inputs must be complex: in the conversion of the imaginary parts, a real input would be used
+// a second time.
 void NodeContext::lower_complex_parts() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)

@@ -28,7 +28,7 @@ inline Expr in(NodeContext& n, std::string_view slot) { return {n, n.in(slot)}; 
 /// 0 .. count-1. count: int64[] or int64[1] -> int64[count]
 Expr arange(NodeContext& n, Value count);
 
-/// Rows at indices of any shape. [T,*], int[...] -> [...,*]
+/// Gathers rows: result[i] = rows[at[i]] for indices of any shape. [T,*], int[...] -> [...,*]
 Expr gather_rows(const Expr& rows, Value at);
 /// `v` with an additional last axis of size 1.
 Expr unsqueeze_last(const Expr& v);

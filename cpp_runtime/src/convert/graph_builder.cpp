@@ -201,8 +201,8 @@ void GraphBuilder::lower_block(std::int32_t block) {
   block_ = outer_block, op_index_ = outer_index;
 }
 
-// Passes for specific hardware store fused ops in attributes, which only kernels of that hardware
-// read.
+// Rejects ops with attributes in which Paddle's passes for specific hardware store fused ops: only
+// kernels of that hardware read them.
 static void reject_fused_attrs(const NodeContext& n) {
   for (auto name : {"fuse_relu", "fuse_brelu", "fuse_with_relu", "fuse_residual_connection"})
     n.require(!n.attr(name, false), std::string("attribute '") + name + "' is set");
@@ -266,7 +266,7 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
   if (is_inner_block) record_missing_rules(static_cast<std::int32_t>(body));
 }
 
-// The block is not converted, but its missing rules are listed in the same error.
+// Records the missing rules of a block that is not converted, so that the same error lists them.
 void GraphBuilder::record_missing_rules(std::int32_t block) {
   std::int32_t outer_block = std::exchange(block_, block);
   const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
@@ -368,7 +368,7 @@ Value GraphBuilder::add_weight(const Param& param) {
   return top_.bindings[param.name] = v;
 }
 
-// The name of `init` becomes unique.
+// Adds a weight or constant, and makes its name unique.
 Value GraphBuilder::add_initializer(onnx::Initializer init) {
   ValueType known{init.dtype, init.shape, std::nullopt};
   if (auto values = init.external ? std::nullopt : as_ints({init.dtype, init.shape, init.bytes}))

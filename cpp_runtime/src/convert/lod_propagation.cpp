@@ -51,7 +51,7 @@ void GraphBuilder::add_lod_outputs() {
       add_output(offsets, unique_name(names[i] + ".lod"));
 }
 
-// The innermost scope that binds a name decides.
+// The row splits of a variable, from the innermost scope that binds it.
 Value GraphBuilder::row_splits_of(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->parent) {
     if (auto found = scope->row_splits.find(name); found != scope->row_splits.end())
@@ -61,7 +61,7 @@ Value GraphBuilder::row_splits_of(std::string_view name) const {
   return {};
 }
 
-// Slot X comes first.  Programs without sequences skip the search.
+// The row splits of the first input that has any; slot X is searched first.
 Value GraphBuilder::first_input_row_splits(const OpDesc& op) const {
   if (!has_row_splits_) return {};
   if (traits_of(op.type).lod == OpTraits::none) return {};

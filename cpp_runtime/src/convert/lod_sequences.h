@@ -32,7 +32,7 @@ struct PaddedIndex {
   Expr rows, mask;  // int64 and bool [n,max_length]
 };
 PaddedIndex padded_index(const Sequences& sequences);
-/// The same for row ranges. begins, lengths: int64[n]; max_length: int64[1]
+/// The index of ranges of rows. begins, lengths: int64[n]; max_length: int64[1]
 PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& max_length);
 
 /// [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end

@@ -144,7 +144,8 @@ Value NodeContext::ints(const Ints& values) {
 
 namespace {
 
-// A malicious program could double a shape or a list of dims at every op.
+// Limits the rank and the known values of a type: a malicious program could double a shape or a
+// list of dims at every op.
 constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kMaxKnownElements = 1024;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
@@ -339,7 +340,8 @@ void NodeContext::lower_block(std::int64_t block) {
   graph_.lower_block(static_cast<std::int32_t>(block));
 }
 
-// A subgraph output must be computed inside it, and is one output only.
+// Adds an output to a subgraph.  In ONNX the subgraph must compute the value itself, and a value
+// can be only one output; an Identity copies other values.
 void NodeContext::add_subgraph_output(Value v) {
   BuilderGraph& body = *graph_.scope_->graph;
   const ValueRecord& record = graph_.record_of(v);

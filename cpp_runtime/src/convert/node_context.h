@@ -1,6 +1,7 @@
 // Conversion rules: one Paddle op in, a few ONNX nodes out.  A rule receives a `NodeContext`:
 // inputs and attributes by their Paddle names, the inferred types of inputs, and functions that
-// emit ONNX nodes.  It does not access files or protobuf.
+// emit ONNX nodes.  It does not access files or protobuf.  "Fails" means that the op is rejected;
+// one error lists all rejected ops of a program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -58,7 +59,7 @@ class NodeContext {
   /// Sets the row splits of an output; Value{} for none.  By default they are those of the first
   /// input that has any.
   void set_row_splits(std::string_view slot, Value row_splits);
-  /// The same for one of several outputs in a slot.
+  /// Sets the row splits of one of several outputs in a slot.
   void set_row_splits(std::string_view slot, Value row_splits, std::size_t index);
 
   // ---- names and inferred types of values ----
@@ -76,7 +77,7 @@ class NodeContext {
   std::optional<Ints> out_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
   std::optional<Ints> const_ints(Value v) const;
-  /// The same with -1 for unknown elements.
+  /// Like const_ints, but with -1 for unknown elements.
   std::optional<Ints> partial_ints(Value v) const;
   std::optional<Constant> constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
@@ -124,8 +125,8 @@ class NodeContext {
                 std::string_view domain = "");
   /// Sets the type of a value that inference cannot determine.
   void declare_type(Value v, DType dtype, std::optional<Ints> shape = std::nullopt);
-  /// Sets the type of `v` to the common type of two values: `v` is one of them, or an earlier or
-  /// later state of both.
+  /// Sets the type of `v` to the common type of `a` and `b`, for example of the results of two
+  /// branches, or of a variable before and after a loop iteration.
   void declare_common_type(Value v, Value a, Value b);
   bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
@@ -145,7 +146,7 @@ class NodeContext {
   /// Converts the op twice: with the real and with the imaginary parts of its inputs.
   void lower_complex_parts();
 
-  // ---- quantised values ----
+  // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
   void set_int8_value(Value v, Value small);
   Value int8_value(Value v) const;  // Value{} if it has none
@@ -172,7 +173,8 @@ class NodeContext {
   void outs(std::string_view slot, const Values& values);  // Value{} leaves an output unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
-  /// Builds a subgraph; `fill` emits its nodes.  Values of outer graphs may be read.
+  /// Builds a subgraph; `fill` emits its nodes and may call the functions marked "inside".  Values
+  /// of outer graphs may be read.
   std::shared_ptr<onnx::Graph> subgraph(const std::string& name,
                                         const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,

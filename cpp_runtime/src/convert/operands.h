@@ -65,7 +65,7 @@ Values require_inputs(NodeContext& n, std::string_view slot);
 Ints normalize_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
-/// The same without one of them.
+/// 0 .. rank-1 without `axis`.
 Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.

@@ -15,8 +15,8 @@ Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis = 0);
 /// `message`.
 Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view message);
 
-/// The prefix of the message in the name of the failing node: the text of ONNX Runtime's error is
-/// useless there.
+/// The name of a run-time assertion's node contains this prefix and the message: ONNX Runtime's
+/// error includes the name of the failed node, but its text does not describe the problem.
 inline constexpr std::string_view kAssertPrefix = "/not: ";
 
 }  // namespace oarlock

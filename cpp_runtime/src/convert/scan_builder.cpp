@@ -13,7 +13,7 @@ Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
   return made;
 }
 
-// A slice does not have the scanned axis.
+// Adds the slices of the sequences as inputs of the body.  A slice lacks the scanned axis.
 Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
   Exprs made;
   for (const Expr& v : sequences)

@@ -29,7 +29,7 @@ const T* node_attr(const onnx::Node& n, std::string_view name) {
 /// The broadcast shape; nullopt if either is unknown.
 std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b);
 
-/// The type of the first input with unknown sizes.
+/// The type of the first input, with unknown sizes.
 ValueType unknown_sizes(const onnx::Node& n, const std::vector<const ValueType*>& in);
 
 }  // namespace oarlock

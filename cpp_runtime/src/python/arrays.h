@@ -29,9 +29,9 @@ class InputBuffers {
   std::vector<TensorView> views_;
 };
 
-/// Import NumPy.  Called once, when the module is loaded: an import may let another thread run, so
-/// that inside the initializer of a function-local static it could wait for a thread that waits for
-/// that initializer.
+/// Imports NumPy.  Called once, when the module is loaded, and not in the initializer of a
+/// function-local static: the import may release the GIL to a thread that waits for that
+/// initializer, which would be a deadlock.
 void load_numpy();
 
 /// Converts to a NumPy array: copies small tensors; large ones share ONNX Runtime's memory.

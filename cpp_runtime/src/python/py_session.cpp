@@ -81,7 +81,7 @@ std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
   return indices;
 }
 
-// A run that Ctrl-C cancelled is repeated if the Python signal handler raises no exception.
+// A run that Ctrl-C canceled is repeated if the Python signal handler raises no exception.
 std::vector<Tensor> PySession::call(std::span<const TensorView> inputs,
                                     std::span<const std::size_t> wanted) const {
   for (;;) try {

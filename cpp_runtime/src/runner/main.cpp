@@ -23,7 +23,8 @@ void exit_on_signal(int signal) {
   ::_exit(128 + signal);
 }
 
-// A file that exceeds the size limit is an error of the writer, not the end of the process.
+// Ignores SIGXFSZ, so that writing beyond the file size limit is a reported error and does not end
+// the process.
 void handle_signals() {
   std::signal(SIGINT, exit_on_signal);
   std::signal(SIGTERM, exit_on_signal);

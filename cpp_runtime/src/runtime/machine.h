@@ -6,7 +6,7 @@ namespace oarlock {
 
 /// The processor model and instruction sets; optimized graphs depend on them.
 std::string processor_id();
-/// The same with the number of available processors.
+/// The processor model, its instruction sets and the number of available processors.
 std::string machine_id();
 
 /// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64

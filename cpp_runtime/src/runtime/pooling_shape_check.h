@@ -9,9 +9,9 @@
 
 namespace oarlock {
 
-/// ONNX Runtime's blocked kernels divide by the number of windows, so the process crashes if there
-/// are none.  Before a run, sizes are propagated from the inputs through ops that keep or reduce
-/// them, as far as those are known.
+/// Rejects inputs for which a pool after a convolution has no window: ONNX Runtime's blocked
+/// kernels would divide by 0, which ends the process.  Before a run, sizes are propagated from the
+/// inputs through the ops whose effect on sizes is known.
 class PoolingShapeCheck {
  public:
   PoolingShapeCheck() = default;

@@ -217,7 +217,8 @@ struct Session::Impl {
   void check_weights() const {
     if (options.copy_weights) return;
     std::uint64_t now = ticks();
-    // Unsigned: if the counter went back, a check is due as well.
+    // The difference is unsigned: if the counter decreased, it is large, and the weights are
+    // checked.
     if (now - last_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
     last_check.store(now, std::memory_order_relaxed);
     const MappedFile& weights = model.impl().weights;

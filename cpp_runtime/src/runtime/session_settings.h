@@ -9,7 +9,7 @@ namespace oarlock {
 /// Rejects invalid options.  Throws Error(input).
 void check_options(const Options& options);
 
-/// folder: of external data, "" for none.
+/// The session options of ONNX Runtime. folder: the folder of external data, "" for none.
 ort::OptionsHandle make_session_options(const Library& library, const Options& options,
                                         const std::string& folder);
 

@@ -14,8 +14,9 @@ struct SyntheticSpec {
 /// Parameters to try in order: small sizes first, then image sizes.
 std::vector<SyntheticSpec> synthetic_specs();
 
-/// One input per spec, with the sizes in `shapes`, else those of guards, else those of `how` for
-/// dynamic dimensions; deterministic values.  Throws Error(input) for an unknown input name.
+/// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
+/// `shapes`, else that of a guard, else that of `synthetic`.  Throws Error(input) for an
+/// unknown input name.
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
                                      const SyntheticSpec& synthetic = {});

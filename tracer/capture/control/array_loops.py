@@ -16,7 +16,7 @@ def append_all(target: TensorArray, source: TensorArray) -> None:
     """Append the current elements of `source` to `target`."""
     mode = static_mode(state.mode)
     assert mode is not None
-    if source.element is None:  # empty, unless a later part of the iteration writes to it
+    if source.element is None:  # nothing was written to it so far
         source.record_empty_read()
         return
     count = OPS["reshape2"](source.length(), shape=[])

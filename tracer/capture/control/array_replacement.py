@@ -35,8 +35,8 @@ class LengthMismatch(TraceError):
 
 
 def needs_array(a: Any, b: Any) -> bool:
-    """Whether two values are lists, or tuples, of tensors whose lengths differ or are known only at
-    run time.
+    """Whether two values are lists (or tuples) of tensors, and their lengths differ or are known
+    only at run time.
     """
     if not (_is_list(a) and _is_list(b)) or _is_tuple(a) is not _is_tuple(b):
         return False
@@ -61,7 +61,7 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def to_array(mode: Static, name: str, value: Any) -> Any:
-    """Replace a list that the recorded code created by a TensorArray; return other values
+    """Replace a list by a TensorArray if the recorded code created it; return other values
     unchanged.
     """
     if is_replaced(value):
@@ -119,7 +119,9 @@ class CarriedArray:
 
 
 def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
-    """Assign the second list of each pair to the first one, all at once."""
+    """Assign the second list of each pair to the first one, as if all assignments were
+    simultaneous.
+    """
     targets = {id(to) for to, _ in pairs}
     values = [
         (to, value.copy() if id(value) in targets and value is not to else value)

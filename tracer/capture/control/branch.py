@@ -84,10 +84,10 @@ def cond(
 ) -> Any:
     """Return the result of `true_fn` if `pred` is true, otherwise that of `false_fn`.
 
-    pred: bool with one element
+    pred: bool with one element.
 
-    Eager execution calls one of the functions. In a program both are recorded; their results must
-    have the same structure, dtypes and numbers of axes.
+    In eager mode only one of the functions is called. In a program both are recorded; their results
+    must have the same structure, dtypes and ranks.
     """
     true_fn, false_fn = (_no_op if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
@@ -132,13 +132,13 @@ def cond(
     return chosen
 
 
-# programs for Paddle match this text
+# User programs and tests compare error messages with this text of Paddle.
 STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
 def reject_python_value(what: str, name: str, value: Any) -> None:
-    """Raise TypeError for a Python value in a static-graph program: the program would contain one
-    path only.
+    """Raise TypeError if a branch of a static-graph program returns a Python value: the program
+    would have the value of one branch on both paths.
     """
     if state.mode.builder is not None and not isinstance(value, Tensor):
         raise TypeError(
@@ -497,7 +497,7 @@ class BranchMerge:
         )
         if is_entry or is_user_name(name):
             side = self.sides[given is b]
-            # otherwise its line is before the branch
+            # otherwise its line is outside of the branch
             here = isinstance(given, Variable) and given.name in side.inner.block.vars
             at = (given.where if here else "") or user_line()
             inner = self._defined_flag(name, given, side)
@@ -514,7 +514,9 @@ class BranchMerge:
         return made
 
     def merge_rebound(self, key: int, tensor: Variable) -> Variable:
-        """Merge the versions of an external tensor that a branch changed in place."""
+        """Merge the values that an external tensor has after the branches, which change it in
+        place.
+        """
         descs = (side.rebound[key][1] if key in side.rebound else tensor.raw for side in self.sides)
         one, two = (self.recorder.variable(desc) for desc in descs)
         return self._declare_select((one, two), merged_meta(tensor.name, one, two, LABELS))
@@ -572,7 +574,9 @@ class BranchMerge:
     def _merge_item(
         self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
     ) -> Any:
-        """Merge a value in a mutable location; lists and dicts may alias those of both branches."""
+        """Merge a value in a mutable location. A merged list or dict may alias the list or dict of
+        either branch.
+        """
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:
             return self.merge(label, *pair)
@@ -593,7 +597,9 @@ class BranchMerge:
         return result
 
     def finish(self) -> None:
-        """Merge the invalidated tensors of the branches, and record what the results may alias."""
+        """Record that the tensors which a branch invalidated are invalidated after the branches,
+        and which tensors the results may alias.
+        """
         aliases, stale = self.recorder.aliases, [side.invalidated for side in self.sides]
         aliases.invalidated = {**stale[0], **stale[1]}
         aliases.merge(self.selected)
@@ -619,7 +625,9 @@ class BranchMerge:
         return result
 
     def _read_defined(self, value: Any, side: RecordedBranch, wanted: str) -> Any:
-        """Return a value that gets another name: a maybe-undefined value is checked at run time."""
+        """Return a value so that it can be assigned to another variable. If it is maybe-undefined,
+        write a run-time check.
+        """
         half = value.maybe_undefined if isinstance(value, Variable) else None
         if not wanted or half is None or half.is_none is not None or half.name == wanted:
             return value
@@ -646,8 +654,8 @@ class BranchMerge:
         return out
 
     def _value_after(self, value: Any, side: RecordedBranch) -> Any:
-        """Return a value at the end of a branch: an external tensor that changed in place was
-        restored since.
+        """Return the value that a tensor has at the end of a branch. An external tensor that the
+        branch changed in place was restored, so its value there is another variable.
         """
         return (
             self.recorder.variable(side.rebound[id(value)][1])

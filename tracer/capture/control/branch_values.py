@@ -28,7 +28,7 @@ class Undefined:
     meta: the Meta of the value on another path, if known.
     """
 
-    _has_no_value = True  # for modules that cannot import this class
+    _has_no_value = True  # lets modules that cannot import this class recognize it
 
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
@@ -143,7 +143,7 @@ def meta_of(value: Any) -> Meta | None:
 
 
 def is_same(a: Any, b: Any) -> bool:
-    """Whether two Python values are identical, or lists or tuples of identical values."""
+    """Whether two Python values are the same object, or lists or tuples of the same objects."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
         return a is b or all(is_same(x, y) for x, y in zip(a, b, strict=True))
     return identical(a, b)
@@ -174,7 +174,7 @@ def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
             )
     if one is None or two is None:
         why = "only tensors and numbers can depend on a tensor's value"
-        if name.startswith("the value returned"):  # programs for Paddle match this text
+        if name.startswith("the value returned"):  # user programs match this text
             why += ". Your if/else have different number of return value."
         reject_merge(name, a, b, sides, why)
     dtype = merged_dtype(a, b)
@@ -190,8 +190,8 @@ def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
 
 
 def merged_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
-    """Return the common dtype of two values. A scalar takes the dtype of a tensor if that loses
-    nothing.
+    """Return the common dtype of two values. For a tensor and a scalar this is the dtype of the
+    tensor, if it can represent the scalar's type.
     """
     one, two = meta_of(a), meta_of(b)
     assert one is not None

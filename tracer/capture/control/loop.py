@@ -45,7 +45,7 @@ from .optional_values import OptionalLoopValues
 from .tensor_arrays import TensorArray
 
 Values = list[Any]
-# Loop-carried variables with their successors.
+# Loop-carried variables with their values at the end of an iteration.
 Successors = list[tuple[LoopCarried | CarriedArray, Any]]
 Test = Callable[[Values], tuple[Any, Values]]
 BEFORE, AFTER = LABELS = ("before the loop", "after an iteration")
@@ -87,7 +87,7 @@ class Loop(LoopState):
         self.mode, self.recorder = mode, mode.recorder
         self.test, self.body = test, body
         self.values, self.names = start, names
-        # Structures of expanded values; None for a leaf.
+        # The structures of values that are expanded to leaves; None for a leaf.
         self.specs: list[Any] = [None] * len(start)
         self.carried: dict[int, LoopCarried] = {}  # by position among the values
         self.rebound: dict[
@@ -109,7 +109,7 @@ class Loop(LoopState):
         self._first_condition_value: Tensor | None = (
             None  # the condition before the first iteration
         )
-        # Whether the last recording changed what is carried, or how it is expanded.
+        # Whether the last recording changed the set of carried values or their expansion to leaves.
         self.changed = self.specs_changed = False
 
     def record(self) -> Values:
@@ -150,13 +150,12 @@ class Loop(LoopState):
         )  # the state after the loop is that before another iteration
         return found
 
-    # -- one try
+    # -- recording the body
     # --------------------------------------------------------------------------
 
     def _record_iteration(self) -> tuple[OpenBlock, Successors, Any]:
-        """Record the body once.
-
-        Returns its block, the carried variables with their successors, and the condition.
+        """Record the body once. Returns its block, the carried variables with their values at the
+        end of the iteration, and the condition.
         """
         self.changed = self.specs_changed = False
         with self.recorder.new_block() as inner, self.recorder.in_loop():
@@ -262,7 +261,7 @@ class Loop(LoopState):
                 self.arrays[i] = CarriedArray.of(self.names[i], before, after)
                 self.changed = True
             elif i in self.carried:
-                # A value that changed in place will be restored.
+                # If the value changed in place, it is restored before the next recording.
                 self.changed = (
                     self.optional_values.add_if_needed(i, self.carried[i], after) or self.changed
                 )
@@ -312,7 +311,7 @@ class Loop(LoopState):
                 self._expand_undefined(i, after)
                 return
             if meta is None:
-                # Each iteration creates a new object, which is not a value of the program.
+                # Each iteration creates a new Python object, which a program cannot carry.
                 self.values[i] = after
                 return
             self.carried[i] = LoopCarried(
@@ -466,7 +465,7 @@ class Loop(LoopState):
             self.alias_analysis.add_array(self.values[i])
         self.tuples_to_replace = []
 
-    # -- writing it
+    # -- writing the ops
     # ---------------------------------------------------------------------------------------------
 
     def _emit(self, inner: OpenBlock, after: Successors, condition: Any) -> None:
@@ -534,9 +533,9 @@ class Loop(LoopState):
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _write_back(self, after: Successors) -> None:
-        """Write the assignments to the carried variables at the end of an iteration, as if they
-        were
-        simultaneous: a value that an earlier assignment would overwrite is copied first.
+        """Write the assignments to the carried variables at the end of an iteration. They act as if
+        they were simultaneous, so a value that an earlier assignment would overwrite is copied
+        first.
         """
         assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}

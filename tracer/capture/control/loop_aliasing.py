@@ -47,12 +47,12 @@ class LoopAliasAnalysis:
         self._external_aliases: dict[Hashable, dict[int, Any]] = {}
         self._pairs: set[tuple[Hashable, Hashable]] = set()  # carried values that may be the same
         self._lists: set[tuple[Hashable, Hashable]] = set()  # carried lists that may be the same
-        # External lists that a carried one may be.
+        # External lists that a carried list may alias.
         self._external_lists: dict[Hashable, dict[int, Any]] = {}
         self._links, self._since = 0, str(user_line() or "")
 
     def reset(self) -> None:
-        """Start again after the keys of the carried values changed."""
+        """Discard the results, because the keys of the carried values changed."""
         (
             self._invalidated_values,
             self._external_aliases,

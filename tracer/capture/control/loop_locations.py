@@ -19,7 +19,7 @@ from .mutable_locations import (
     track,
 )
 
-# If more containers than this have one name, each iteration creates new ones.
+# If more containers than this are found under one name, each iteration creates new ones.
 MAX_PER_NAME = 16
 
 
@@ -84,8 +84,8 @@ class LoopLocations:
                     yield label, before
 
     def _is_new(self, location: MutableLocation, key: Any, label: str) -> bool:
-        """Whether a location must be carried: it is neither known nor one of many that each
-        iteration creates under the same name.
+        """Whether a location must be carried. False if it is known already, or if it is one of many
+        that each iteration creates under the same name.
         """
         if (location.id, key) in self._known:
             return False

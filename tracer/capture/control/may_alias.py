@@ -204,11 +204,11 @@ class MayAlias:
 
 
 class MayAliasList(MayAlias, list[Any]):
-    """A list that may be one of several."""
+    """A list that may be the same object as one of several other lists."""
 
 
 class MayAliasDict(MayAlias, dict[Any, Any]):
-    """A dict that may be one of several."""
+    """A dict that may be the same object as one of several other dicts."""
 
 
 def make_may_alias(items: Any, *origins: Any) -> Any:
@@ -255,7 +255,7 @@ def _has_items(container: Any, items: list[Any]) -> bool:
 class ContainerSnapshot:
     """The items of a list, dict or tuple at one moment.
 
-    children: by key or index, the snapshots of the containers among the items
+    children: by key or index, the snapshots of the containers among the items.
     """
 
     container: Any
@@ -368,7 +368,7 @@ class BranchContainers:
     def record_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
         self._per_branch.append([snapshot_container(value) for value in values])
-        replaced = -len(self._per_branch)  # the length of a list that became a TensorArray
+        replaced = -len(self._per_branch)  # length of a list that became a TensorArray
         self._lengths.append(
             [
                 replaced

@@ -17,7 +17,7 @@ from .loop_aliasing import LoopCarried
 from .optional_values import BOOL, facts_if, set_implications
 
 WHY = "has a value only if an iteration of the loop assigned it"
-ANY_BLOCK = -1  # no block: reads are checked at run time only
+ANY_BLOCK = -1  # in every block, reads are checked at run time
 
 
 @dataclass
@@ -61,8 +61,8 @@ def defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
 
 
 def _check_of(value: Any) -> UndefinedCheck | None:
-    """Return the check of a maybe-undefined value, under any name; None if it always has a
-    value.
+    """Return the check of a maybe-undefined value, regardless of its variable name; None if the
+    value is always defined.
     """
     if not isinstance(value, Variable):
         return None
@@ -72,8 +72,8 @@ def _check_of(value: Any) -> UndefinedCheck | None:
 
 
 def is_defined(recorder: Recorder, value: Any) -> Any:
-    """Whether a value exists: True, or a bool of the program that branches recognize as the
-    condition.
+    """Whether a value is defined: True, or a bool of the program. A branch on this bool may read
+    the value.
     """
     late = _check_of(value)
     if late is None:

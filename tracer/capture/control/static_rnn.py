@@ -300,7 +300,7 @@ class StaticRNN:
             else:
                 del recorder.block.vars[alias_name]
 
-    # -- writing it
+    # -- writing the ops
     # ---------------------------------------------------------------------------------------------
 
     @contextmanager

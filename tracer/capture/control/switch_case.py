@@ -17,8 +17,8 @@ from .branch_values import cast_to
 def case(
     pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None
 ) -> Any:
-    """Return the result of the function whose condition is the first that holds, otherwise that of
-    `default`. Without `default` the last function is the default.
+    """Return the result of the first function whose condition is true. If all are false, return the
+    result of `default`, by default the last function.
     """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
@@ -55,10 +55,10 @@ def _conditional_branch(pred: Any, branch: Branch, remaining: Branch) -> Branch:
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None
 ) -> Any:
-    """Return the result of the function with the index `branch_index`, otherwise that of `default`.
-    Without `default` the function with the largest index is the default.
+    """Return the result of the function with the index `branch_index`. If there is no such index,
+    return the result of `default`, by default the function with the largest index.
 
-    branch_fns: a dict from index to function, a list of (index, function), or a list of functions
+    branch_fns: a dict from index to function, a list of (index, function), or a list of functions.
     """
     _check_switch(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns

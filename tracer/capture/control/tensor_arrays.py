@@ -31,12 +31,11 @@ class EmptyArrayRead(IndexError):
 
 
 class TensorArray(Aliasable):
-    """A list of tensors of one dtype in a program that is being recorded.
+    """A list of tensors of one dtype in a program that is being recorded. It has the methods of
+    list; indices may be run-time values.
 
-    element: the common Meta of the elements.
-    is_tuple: whether it stands for a tuple, which is immutable.
-
-    It has the methods of list; indices may be values of the program.
+    element: the common Meta of the elements; None if nothing was written yet.
+    is_tuple: whether it represents a Python tuple, which is immutable.
     """
 
     is_tuple = False
@@ -229,7 +228,7 @@ class TensorArray(Aliasable):
         raise AttributeError(name)
 
     def copy(self) -> TensorArray:
-        """Return another list with the same elements."""
+        """Return a new TensorArray with the same elements."""
         mode = static_mode(state.mode)
         assert mode is not None
         result = TensorArray(
@@ -243,11 +242,11 @@ class TensorArray(Aliasable):
         return result
 
     def assign_to(self, other: TensorArray) -> None:
-        """Write an op that assigns this list to another one."""
+        """Write an op that assigns this list to `other`."""
         _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def assign_from(self, other: TensorArray) -> None:
-        """Replace the contents by those of another list."""
+        """Replace the contents of this list by those of `other`."""
         _recorder().aliases.on_list_write(self)
         other.assign_to(self)
 

@@ -30,12 +30,11 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Tensor:
-    """Print a tensor, and in a backward pass its gradient, in each run; return the tensor.
+    """Print a tensor in each run, and its gradient in each backward pass; return the tensor.
 
-    input [*] -> [*]
-
-    first_n: how often to print, -1 for always.
-    summarize: how many elements to print, -1 for all.
+    input: [*]; the result has the same shape.
+    first_n: how often to print; -1 for each run.
+    summarize: how many elements to print; -1 for all elements.
     print_phase: 'forward', 'backward' or 'both'.
     """
     if not isinstance(input, Tensor):

@@ -134,7 +134,7 @@ class SymbolEffects(ast.NodeVisitor):
         self.bind(node.rest)
         self.generic_visit(node)
 
-    # -- scopes of their own
+    # -- inner scopes
     # ------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -136,7 +136,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        self.quoting += 1  # an error message may contain a variable
+        self.quoting += 1  # f-strings in a `raise` may contain symbolic scalars
         self.generic_visit(node)
         self.quoting -= 1
         return node
@@ -270,9 +270,9 @@ def mark_test(test: ast.expr) -> None:
 
 
 def _before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
-    """Return the target of an assignment that calls `before_write` first.
+    """Return an assignment target that calls `before_write` on its object before the assignment.
 
-    text: the source of the object
+    text: the source of the object.
     """
     attribute = (
         (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
@@ -306,8 +306,9 @@ SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 
 def expand_generator(node: ast.Call) -> None:
-    """Replace a generator argument of a builtin that consumes all items by a list comprehension. A
-    builtin that may stop early gets a list only if the items are values of the program.
+    """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
+    all items. For a builtin that may stop early, the list is created only if the items turn out to
+    be values of the program.
     """
     if (
         not isinstance(node.func, ast.Name)
@@ -353,15 +354,15 @@ def _is_simple(node: ast.ListComp) -> bool:
 
 
 def _has_function(node: ast.expr) -> bool:
-    """Whether an expression creates a function, which would read the last value of the
-    comprehension variable.
+    """Whether an expression of a comprehension creates a function. That function would read the
+    last value of the comprehension variable, so the comprehension is not converted.
     """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _binds(nodes: list[ast.expr]) -> bool:
-    """Whether an expression assigns a name (`:=`), awaits or yields, which a lambda cannot do for
-    the enclosing function.
+    """Whether an expression assigns a name (`:=`), awaits or yields. In a lambda these would not
+    act on the enclosing function.
     """
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)

@@ -19,7 +19,7 @@ from .expressions import expand_generator, is_name_target
 
 STATIC_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
-)  # known to Python, or to the program
+)  # attributes that have a value during capture
 PYTHON_QUERIES = frozenset(
     {"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"}
 )

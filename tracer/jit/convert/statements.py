@@ -27,7 +27,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         self.count = 0
         self.undefined_locals: dict[
             str, None
-        ] = {}  # locals that inner functions assign: they must exist
+        ] = {}  # locals that inner functions declare `nonlocal`, which requires that they exist
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node

@@ -33,7 +33,9 @@ def expression(text: str, at: ast.AST, **holes: Any) -> Any:
 
 
 def copy_position(node: Node, at: ast.AST) -> Node:
-    """Set the position of new nodes to the line of `at`; nodes of the user keep theirs."""
+    """Set the position of generated nodes to the line of `at`. Nodes of the user's code keep their
+    positions.
+    """
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not getattr(inner, "_placed", False):
             ast.copy_location(inner, at)
@@ -43,7 +45,9 @@ def copy_position(node: Node, at: ast.AST) -> Node:
 
 
 def mark_user_nodes(tree: ast.AST) -> None:
-    """Mark the nodes of the user's tree, which keep their positions."""
+    """Mark all nodes of the user's tree, so that `copy_position` does not change their
+    positions.
+    """
     for node in ast.walk(tree):
         node._placed = True  # type: ignore[attr-defined]
 

@@ -10,7 +10,7 @@ from ...core.errors import with_user_line
 
 
 class UnsupportedInternal:
-    """Stands for an internal function or class."""
+    """Placeholder for an internal function or class of Paddle."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = name

@@ -12,5 +12,5 @@ ORIGI_INFO = "Original information of source code for ast node."
 
 
 def unwrap(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function without its decorators, as far as they set `__wrapped__`."""
+    """Return the function without the decorators that set `__wrapped__`."""
     return inspect.unwrap(func)

@@ -49,7 +49,7 @@ from .source import (
 )
 from .user_code import PACKAGE, is_user_module, is_user_object
 
-# Names by which code can read any attribute.
+# Functions that can read any attribute.
 REFLECTION = {
     "getattr",
     "vars",
@@ -349,7 +349,7 @@ class GuardSet:
         )
 
     def set_side_effects(self, effects: list[SideEffect]) -> None:
-        """Replace the side effects by those that the program does not perform itself."""
+        """Set the side effects to those that the program does not perform itself."""
         self._side_effects = effects
         self._checked_version = layers.version_counter[0]
 
@@ -385,9 +385,9 @@ class GuardSet:
         return source.key in self._names_read and guard.expected.value is not MISSING
 
     def _is_private_container(self, guard: StateGuard) -> bool:
-        """Whether a container of a layer that captured code did not read is read by user code only:
-        all classes of the layer are user classes, and the converted `forward` is defined in one of
-        them.
+        """Whether an unread container of a layer needs no guard, because only user code can read
+        it: all classes of the layer are user classes, and the capture converted the `forward` of
+        one of them.
         """
         if (
             not is_container(guard.expected.value)

@@ -85,7 +85,7 @@ def wrap_impure(function: Any, reads: Any) -> Any:
     reads: the ReadTracker of the capture.
     """
     if not isinstance(function, FUNCTION_TYPES):
-        return None  # a callable object of the user, which may compare and hash in its own way
+        return None  # an object with a user-defined __eq__ or __hash__
     if _is_query(function):
         return _record_query(function, reads)
     if function is is_grad_enabled:

@@ -25,7 +25,7 @@ MAX_ARRAY_BYTES = 1 << 24  # larger arrays are compared by shape
 def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
     """Return the state of an object as nested tuples; None for an object without such state.
 
-    ignored: attributes of a user object that are left out
+    ignored: attributes of a user object that are omitted.
     """
     for kinds, reader in READERS:
         if isinstance(value, kinds):

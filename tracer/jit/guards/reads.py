@@ -121,7 +121,7 @@ class ReadTracker:
         if guard is None:
             return
         if guard.source.is_traced and not guard.is_read:
-            guard.is_read = guard.holds()  # otherwise the function reads what it wrote
+            guard.is_read = guard.holds()  # False if the function reads a value that it wrote
         before = guard.expected.value
         if before is not MISSING and guard.source.read() is before:
             self.add_existing(before, guard.expected)

@@ -24,12 +24,11 @@ from .user_code import is_user_object
 
 
 class Rollback:
-    """An undo log of Python.
+    """An undo log of Python state. It covers random generators, generated names, and each object
+    that converted code mutates.
 
-    state: random generators, generated names, and each object that converted code mutates.
-
-    Converted code calls `save` before it mutates an object or calls one of its methods; the first
-    call saves a shallow copy. Printed text is deferred until `commit`.
+    Converted code calls `save` before it mutates an object or calls one of its methods. The first
+    call for an object saves a shallow copy. Printed text is deferred until `commit`.
     """
 
     irreversible = ""  # description of a side effect that cannot be undone
@@ -49,7 +48,7 @@ class Rollback:
         self._undo.append(lambda: _replace_items(counts, before))
 
     def save(self, value: Any) -> None:
-        """Save a shallow copy of `value` before it is mutated, unless one is saved already."""
+        """Save a shallow copy of `value` before it is mutated, unless it is already saved."""
         if value is None or id(value) in self._saved or isinstance(value, ModuleType | type):
             return
         saver = next((saver for kinds, saver in SAVERS if isinstance(value, kinds)), None)

@@ -25,7 +25,7 @@ from .snapshots import MISSING, iter_items
 
 
 def is_program_value(value: Any) -> bool:
-    """Whether a value exists only in a program, under a name."""
+    """Whether a value is a symbolic value of a program, without a value in Python."""
     return isinstance(value, Variable | TensorArray | ReplacedByArray)
 
 
@@ -172,7 +172,7 @@ def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Ite
 
 
 def holds_program_value(value: Any) -> bool:
-    """Whether a value, or a leaf of a container, exists only in a program."""
+    """Whether a value, or a leaf of a container, is a symbolic value of a program."""
     return any(map(is_program_value, pytree.flatten(value)[0]))
 
 

@@ -134,7 +134,9 @@ class StateSnapshot(Snapshot):
 
     @property
     def is_buffer(self) -> bool:
-        """Whether code can read the object without changing its state."""
+        """Whether code can read the object without changing its state, as a deque and unlike an
+        iterator.
+        """
         return isinstance(self.value, BUFFER_TYPES)
 
 

@@ -56,7 +56,7 @@ class Source:
     holder: Any
     key: Any
     kind: ClassVar[str] = "attribute"  # shown in the assumptions of a program
-    # Whether a read of exactly this location was recorded. Other sources are found by the names
+    # Whether ReadTracker recorded a read of this location. Other sources are created for all names
     # that occur in the code.
     is_traced: ClassVar[bool] = False
 

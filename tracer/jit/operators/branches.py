@@ -79,13 +79,15 @@ def if_(
     put(start)
     if stop is not None:
         emit_raise_check(mode, condition, stop)
-    (other if stop is not None and stop.in_true_branch else then)()  # only one branch remains
+    (other if stop is not None and stop.in_true_branch else then)()  # the branch without a `raise`
 
 
 def track_opaque_state(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
-    """Wrap a body so that the opaque state that it may change is saved before."""
+    """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
+    change, so that a change can be detected.
+    """
 
     def wrapper(*args: Any) -> Any:
         track(mode.recorder, find_opaque_state((run,), names))
@@ -171,7 +173,7 @@ def _record_body(mode: Static, holds: bool, run: Callable[[], None]) -> None:
 
 
 def _copy(value: Any) -> Any:
-    """Return a copy of a list or dict, because the branches change it in place; other values
+    """Return a copy of a list or dict, which the branches change in place; other values
     unchanged.
     """
     if type(value) is tuple:

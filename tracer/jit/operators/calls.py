@@ -68,7 +68,7 @@ from .training_state import first_argument, is_training_step
 
 
 def call(function: Any) -> Any:
-    """Return what converted code calls in place of `function`."""
+    """Return the function that converted code calls in place of `function`."""
     mode = static_mode(state.mode)
     if mode is None:
         return function
@@ -240,7 +240,9 @@ def _construct(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _container_method(function: Any) -> Any:
-    """Return a method of a list, dict or set, and save the container before it may change."""
+    """Return a method of a list, dict or set. If it may change the container, save the container
+    first.
+    """
     array = (resolve if function.__name__ in SINGLE_KEY_METHODS else require_complete)(
         function.__self__
     )
@@ -458,7 +460,7 @@ def _quantified(stops: bool) -> Callable[..., Any]:
             truth = BUILTINS[bool](value)
             if isinstance(truth, Variable):
                 found = both(found, truth)
-            elif truth is stops:  # Python stops here
+            elif truth is stops:  # Python does not evaluate further items
                 return stops
         return found
 
@@ -478,7 +480,9 @@ def _iter(value: Any, *sentinel: Any) -> Any:
 
 
 def _requiring_complete(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that iterates over its arguments."""
+    """Wrap a function that iterates over its arguments. It raises an error for dicts whose keys
+    depend on the path.
+    """
 
     def called(*args: Any, **kwargs: Any) -> Any:
         reject_outer_iterators(*args)

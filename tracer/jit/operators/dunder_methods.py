@@ -1,5 +1,5 @@
-"""Conversion of special methods and properties of user classes, which Python itself calls, while a
-program is recorded.
+"""Conversion of special methods (such as `__add__`) and properties of user classes while a program
+is recorded. Python calls these itself, so converted code cannot replace the calls.
 
 A class is converted when one of its objects is an argument, is referred to by a called function, or
 is created. Other threads that use the class run the original methods.
@@ -79,7 +79,7 @@ class DunderConversion:
 
     def convert_classes_of(self, *values: Any) -> None:
         """Convert the special methods and properties of the classes of some values, and of the
-        values in them.
+        values that they contain.
         """
         for kind in dict.fromkeys(iter_classes(values, MAX_DEPTH)):
             for each in kind.__mro__:
@@ -117,7 +117,7 @@ class DunderConversion:
                 type.__setattr__(kind, name, result)
 
     def _replacement(self, kind: type, name: str, held: Any) -> Any:
-        """Return the replacement of a method or property; None if it stays."""
+        """Return the replacement of a method or property; None if it is not replaced."""
         if isinstance(held, property):
             get, put = (self._convert_when_recording(f) for f in (held.fget, held.fset))
             return (
@@ -153,7 +153,7 @@ class DunderConversion:
 
 
 def iter_classes(values: Any, depth: int) -> Iterator[type]:
-    """Yield the classes of some values, and of the values in them."""
+    """Yield the classes of some values, and of the values that they contain."""
     for value in values:
         if isinstance(value, type):
             yield value

@@ -24,7 +24,7 @@ INT64 = Meta((), np.dtype(np.int64))
 
 
 class IndexableList:
-    """Wraps a list whose element is about to be assigned."""
+    """A list of which an element is about to be assigned; accepts run-time indices."""
 
     def __init__(self, recorder: Recorder, target: Any) -> None:
         self._recorder, self._target = recorder, target
@@ -69,7 +69,7 @@ class IndexableList:
 
 
 def select_item(values: Sequence[Any], index: Variable) -> Any:
-    """Return `values[index]` for an index of the program."""
+    """Return `values[index]` for a run-time index."""
     mode = _mode()
     if index.meta.dtype == bool:
         return select_item(
@@ -94,7 +94,7 @@ def select_item(values: Sequence[Any], index: Variable) -> Any:
 
 
 def with_item_replaced(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
-    """Return the items of a list after `values[index] = value`."""
+    """Return the items of a list as they are after `values[index] = value`."""
     items = raw_items(values)
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)

@@ -68,8 +68,8 @@ def emit_raise_check(mode: Static, condition: Variable, stop: BranchRaises) -> N
 
 
 def reject_unconditional_raise(run: Callable[[], Any], what: str) -> Any:
-    """Record a loop or expression. Raises TraceError if the user's code raises regardless of the
-    values.
+    """Record the body of a loop or expression. Raises TraceError if the user's code raises an
+    exception in it, because that would happen regardless of run-time values.
     """
     try:
         return run()
@@ -84,7 +84,9 @@ def reject_unconditional_raise(run: Callable[[], Any], what: str) -> Any:
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """Operator for `assert test, message()`. A value of the program is checked in each run."""
+    """Operator for `assert test, message()`. If `test` is a value of the program, each run checks
+    it.
+    """
     mode = static_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
         if not test:
@@ -121,7 +123,9 @@ def emit_check(
 
 
 def print_(*values: Any, **how: Any) -> None:
-    """Operator for `print(*values)`: values of the program are printed in each run."""
+    """Operator for `print(*values)`. If one of the values is a value of the program, each run
+    prints.
+    """
     leaves, spec = pytree.flatten(values)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = static_mode(state.mode)

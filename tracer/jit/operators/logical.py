@@ -115,7 +115,7 @@ def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         try:
             with mode.recorder.in_block(here), suppress(UndefinedError):
                 second = b()
-        except EmptyArrayRead:  # the loop body is recorded again when something is in the list
+        except EmptyArrayRead:  # the loop body is recorded again once the element type is known
             if not mode.recorder.num_open_loops:
                 raise
             return as_condition(a)

@@ -74,9 +74,8 @@ def while_(
 
 
 def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[Static | None, Any]:
-    """Evaluate a condition. If it is a value of the program, undo its effects and return the mode
-    of the
-    recording: the recorded loop evaluates the condition again.
+    """Evaluate a condition. If it is a value of the program, undo its side effects and return the
+    mode of the capture. The recorded loop then evaluates the condition again.
     """
     mode = static_mode(state.mode)
     if mode is None:

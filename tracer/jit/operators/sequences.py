@@ -59,7 +59,7 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
 
 
 def _slice_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
-    if array.element is None:  # empty, unless a later part of the iteration writes to it
+    if array.element is None:  # nothing was written to it so far
         array.record_empty_read()
         return array.copy()
     count = OPS["reshape2"](array.length(), shape=[])

@@ -93,7 +93,8 @@ WindowMask dynamic_windows(NodeContext& n, Value x, std::int64_t axis, Value out
   return {at >= from && at < to, to - from};
 }
 
-// The mean along an axis as a product, from the left along the last axis but one.
+// The mean along an axis as a matrix product; along the last axis but one, the matrix is the left
+// operand.
 Value dynamic_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto [inside, count] = dynamic_windows(n, x, axis, out);
   auto dtype = n.require_dtype(x);
@@ -134,7 +135,8 @@ Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
   return x;
 }
 
-// Each window on a copy of the image: the maximum and its index in the image.
+// Broadcasts the image to one masked copy per window, and takes the maximum and its index in the
+// image.
 void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
   n.require_opset(13);
   Expr inside(n, n.scalar(1, DType::boolean));

@@ -19,7 +19,7 @@ struct Sides {
   Expr low, high;
 };
 
-// Sides along one axis; [..,N,1], or [..,1,N] if `across`.
+// The edges of boxes along one axis; [..,N,1], or [..,1,N] if `across`.
 Sides box_sides(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
   auto low = column(n, boxes, axis), high = column(n, boxes, axis + 2);
   return across ? Sides{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}} : Sides{low, high};

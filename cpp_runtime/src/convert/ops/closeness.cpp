@@ -30,7 +30,7 @@ Expr close(NodeContext& n) {
   return n.attr("equal_nan", false) ? found || (isnan(x) && isnan(y)) : found;
 }
 
-// True for empty tensors.
+// Whether all elements are true; true for an empty tensor.
 Expr all(const Expr& truths) {
   NodeContext& n = truths.node();
   Expr misses(n, reduce(n, "ReduceSum", (!truths).to(DType::int64), {}, false));

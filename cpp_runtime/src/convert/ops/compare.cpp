@@ -5,7 +5,7 @@
 namespace oarlock {
 namespace {
 
-// Casts types that ONNX does not order to int32.
+// Casts dtypes that ONNX's comparisons do not support to int32.
 OperandPair orderable_operands(NodeContext& n) {
   auto pair = align_operands(n);
   if (n.dtype(pair.x) != DType::boolean) return pair;
@@ -83,7 +83,7 @@ LowerFn elementwise_predicate(Predicate what) {
   return [what](NodeContext& n) { n.out("Out", apply_predicate(n, what)); };
 }
 
-// Old versions reduce over all elements.
+// The ops of Paddle 1.x reduce over all elements.
 LowerFn any_predicate(Predicate what) {
   return [what](NodeContext& n) {
     auto found = reduce(n, "ReduceMax", n.cast(apply_predicate(n, what), DType::int32), {}, false);

@@ -23,7 +23,7 @@ void stack(NodeContext& n) {
   n.out("Y", n.concat(parts, axis));
 }
 
-// The same columns of every matrix.
+// Slices the same columns out of every input.
 Values column_slices(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
   auto parts = require_inputs(n, "X");
@@ -55,7 +55,7 @@ void expand(NodeContext& n) {
   n.out("Out", n.emit("Expand", {x, shape}));
 }
 
-// The first version has repeat counts.
+// The op expand (version 1): repeats each dim by a factor.
 void expand_times(NodeContext& n) {
   auto times = int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
   n.out("Out", n.emit("Tile", {n.in("X"), times}));
@@ -99,7 +99,7 @@ void broadcast_all(NodeContext& n) {
   n.outs("Out", parts);
 }
 
-// Vectors become the axes of a grid.
+// Broadcasts vectors to a grid: input i varies along axis i.
 void meshgrid(NodeContext& n) {
   auto parts = n.ins("X");
   auto count = static_cast<std::int64_t>(parts.size());

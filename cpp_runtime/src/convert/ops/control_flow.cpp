@@ -121,8 +121,9 @@ void conditional_block(NodeContext& n) {
     n.bind(pair->then_outputs[i], made[i]), n.bind(pair->else_outputs[i], made[i]);
 }
 
-// If Python leaves a variable undefined, Paddle stores a float placeholder that is never read: the
-// other dtype counts.  Bools and floats become floats.
+// Casts the results of both branches to one dtype.  If a branch leaves a variable undefined, Paddle
+// stores a float placeholder that is never read, so the dtype of the other branch is used.  A bool
+// and a float become floats.
 Values to_common_dtype(NodeContext& n, const Values& both) {
   auto a = n.require_dtype(both[0]), b = n.require_dtype(both[1]);
   if (a == b || n.is_sequence(both[0])) return both;
@@ -148,7 +149,8 @@ void select_input(NodeContext& n) {
 
 // ---- loops ----
 
-// Before the loop, a variable that is written before it is read may have another type.
+// Casts the initial value of a loop variable to its declared type.  If the body writes the variable
+// before it reads it, the initial value may have another type.
 Value to_declared_type(NodeContext& n, const std::string& name, Value v) {
   const VarDesc* var = n.var(name);
   if (!var || n.is_sequence(v) || !row_of(var->dtype)) return v;

@@ -20,8 +20,9 @@ void check_size(const NodeContext& n, std::int64_t size, const char* what);
 /// Resolves SAME padding for known sizes. image: per dim, -1 if unknown.
 void resolve_same(Window& w, const Ints& image);
 
-/// Paddle rounds the number of windows towards 0: there is one window if less than a stride is
-/// missing, which becomes end padding.  Fails if more is missing. image: -1 if unknown
+/// If the padded image is smaller than the window by less than a stride, Paddle computes one
+/// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
+/// stride or more is missing. image: -1 if unknown
 void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]

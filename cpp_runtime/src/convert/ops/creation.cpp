@@ -162,7 +162,7 @@ Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t 
   return n.floats(values, dtype);
 }
 
-// The same at run time. count: int64[]
+// Evenly spaced values with bounds known at run time. count: int64[]
 Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
   NodeContext& n = start.node();
   auto at = arange(n, count);

@@ -132,7 +132,8 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
   return {n, n.slice(longer, {0}, {-by}, {1})};
 }
 
-// Whether a state may follow the last but one: a class that differs from the previous class.
+// Whether a path may skip the blank before a state: the state is a class that differs from the
+// class before the blank.
 Expr allowed_skips(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.node();
   auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int_scalar(blank)});

@@ -47,7 +47,7 @@ void crop_tensor(NodeContext& n) {
   slice_block(n, offsets, int_list(n, {"shape", "Shape", "ShapeTensor"}));
 }
 
-// The first version accepts a tensor with the requested shape.
+// The op crop (version 1) may take its shape from an input Y.
 void crop(NodeContext& n) {
   auto offsets = int_list(n, {"offsets", "Offsets", ""});
   slice_block(n, offsets, n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "", ""}));

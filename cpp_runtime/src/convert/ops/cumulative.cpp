@@ -53,7 +53,8 @@ void cumprod(NodeContext& n) {
   n.out("Out", scan_along_axis(n, {axis}, {one}, x, product)[0]);
 }
 
-// The last of equal elements, and NaN once it occurs.
+// Updates the running extreme and its index: of equal elements the last one is selected, and a NaN
+// stays selected.
 ScanStep running_best(const Exprs& so_far, const Expr& next, bool larger) {
   const Expr &best = so_far[0], &at = so_far[1], &place = so_far[2];
   auto takes = larger ? next >= best : next <= best;

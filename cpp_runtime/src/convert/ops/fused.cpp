@@ -11,7 +11,7 @@ namespace {
 
 Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 
-// x @ W + Bias; dims from in_num_col_dims on are the columns of x.
+// x @ W + Bias.  The dims of x from in_num_col_dims on are flattened to its columns.
 void fc(NodeContext& n) {
   auto x = n.in("Input");
   auto columns = n.attr("in_num_col_dims", 1);

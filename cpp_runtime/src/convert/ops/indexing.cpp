@@ -31,7 +31,7 @@ Value embedding_rows(NodeContext& n, Value table, Value ids) {
 
 void lookup_table(NodeContext& n) { n.out("Out", embedding_rows(n, n.in("W"), n.in("Ids"))); }
 
-// The first version takes ids of shape [..., 1] and drops that dim.
+// The op lookup_table (version 1) takes ids of shape [..., 1] and drops the last dim.
 void lookup_table_v1(NodeContext& n) {
   auto ids = n.in("Ids");
   n.out("Out", embedding_rows(n, n.in("W"), n.squeeze(ids, {n.require_rank(ids) - 1})));

@@ -27,7 +27,7 @@ bool all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.end()
 
 // ---- requested sizes ----
 
-// Leaves everything unset if the image is not scaled.
+// Sets no scales if the image is not scaled.
 void read_scales(NodeContext& n, ResizeSpec& r, Floats each) {
   auto dims = r.image.size();
   if (n.has("Scale")) {
@@ -98,7 +98,8 @@ Value scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
   return n.cast(n.emit("Floor", {larger}), DType::int64);
 }
 
-// The first versions use a scale only for sizes; coordinates use the ratio of the sizes.
+// Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
+// ratio of the sizes.
 void drop_scales(NodeContext& n, Value x, ResizeSpec& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });

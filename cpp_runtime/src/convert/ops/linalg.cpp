@@ -51,8 +51,8 @@ Expr identity(const Expr& like) {
 
 // ---- elimination ----
 
-// The result of eliminating [A | B]: A made diagonal with transformed B, the diagonal, and the sign
-// of the row permutation.
+// The result of Gauss-Jordan elimination on [A | B]: the transformed matrix, in which A is
+// diagonal; the diagonal; and the sign of the row permutation.
 struct Elimination {
   Expr matrices, pivots, signs;
 };

@@ -27,7 +27,7 @@ void matmul_v2(NodeContext& n) {
   n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
 }
 
-// The first version has a factor.
+// The op matmul (version 1) multiplies the product by `alpha`.
 void matmul_v1(NodeContext& n) {
   auto x = matrix_input(n, "X", "transpose_X"), y = matrix_input(n, "Y", "transpose_Y");
   auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));
@@ -37,7 +37,8 @@ void matmul_v1(NodeContext& n) {
              alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.require_dtype(x))}));
 }
 
-// Both operands are flattened to matrices: the first `cols` dims are rows.
+// Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
+// become the rows.
 void mul(NodeContext& n) {
   auto x = n.in("X"), y = n.in("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);

@@ -144,7 +144,8 @@ void group_norm(NodeContext& n) {
 
 // ---- dropout ----
 
-// Kept elements are scaled up in training, or all are scaled down at inference.
+// In training, kept elements are scaled up.  At inference, all elements are scaled by 1 -
+// dropout_prob, unless training already compensates (`upscale_in_train`).
 void dropout(NodeContext& n) {
   auto x = n.in("X");
   bool upscale_in_train =

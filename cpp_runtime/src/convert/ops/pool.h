@@ -12,9 +12,10 @@ struct Pool {
 
 /// An adaptive pool; `window.kernel` is the output size.
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
-/// The same for unknown sizes. out: int64[dims]
+/// An adaptive pool with an output size known at run time. out: int64[dims]
 Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
-/// The same slice by slice. image, out: known sizes, checked by check_adaptive
+/// An adaptive pool with one slice of the image per window. image, out: known sizes, checked by
+/// check_adaptive
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
                               const Ints& out);
 /// Fails for sizes that cannot be unrolled window by window.

@@ -87,7 +87,7 @@ Value drop_spare(NodeContext& n, Value at, Value spare, Value pictures) {
   return rows_where(n, at, n.reshape(real || alone, {-1}));
 }
 
-// Returns the number of boxes per image.
+// Sets the outputs for the proposals of all images, and returns the number of proposals per image.
 Value generate(NodeContext& n, Value image, const MinBoxSize& least) {
   bool lowers = n.attr("eta", 1.0f) < 1 && n.attr("nms_thresh", 0.5f) > 0.5f;
   n.require(!lowers, "a threshold that eta lowers has no lowering");
@@ -126,7 +126,7 @@ void generate_proposals_v2(NodeContext& n) {
             {}});
 }
 
-// The first version measures boxes in the original image.
+// The op generate_proposals (version 1) compares box sizes with min_size in the original image.
 void generate_proposals(NodeContext& n) {
   auto info = n.in("ImInfo");
   auto counts = generate(

@@ -22,7 +22,7 @@ LowerFn reduction(std::string_view onnx) {
   };
 }
 
-// any is the maximum of 0 and 1, all is the minimum.
+// Reductions of bools: `any` is the maximum of 0 and 1, `all` the minimum.
 LowerFn bool_reduction(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.in("X");

@@ -29,13 +29,14 @@ const Activation& activation(const NodeContext& n, std::string_view attr,
 const Activation& activation(const NodeContext& n, std::string_view attr,
                              const char* default_value);
 
-/// ONNX Runtime's LSTM and GRU clip activations, which hides NaN, and ignore rows beyond a length,
-/// unlike Paddle.  NaN where an input row or state has one, else 0. rows: sums of the input's
-/// [T,B]; states [D,B,*] -> [T,D,B]
+/// NaN where an input row or an initial state contains NaN, else 0.  Needed because ONNX Runtime's
+/// LSTM and GRU hide NaN: they clip activations, and they ignore rows beyond the length of a
+/// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
 Expr nan_mask(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
 Expr row_sums(NodeContext& n, Value v);
-/// Propagates NaN from its step on, backward for directions with `reverse` 1. [T,D,B] -> [T,D,B,1]
+/// Propagates each NaN to all later steps; to all earlier steps for directions with `reverse` 1.
+/// [T,D,B] -> [T,D,B,1]
 Expr propagate_nans(const Expr& nans, const Ints& reverse);
 
 }  // namespace oarlock

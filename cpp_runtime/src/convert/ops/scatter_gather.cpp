@@ -6,7 +6,7 @@
 namespace oarlock {
 namespace {
 
-// Row i is row i of the candidate Ids[i].
+// Row i of the output is row i of the input that Ids[i] selects.
 void multiplex(NodeContext& n) {
   Values stacked;
   for (Value candidate : require_inputs(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));

@@ -81,7 +81,7 @@ Expr edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
   return in(n, nodes).emit("Gather", {as_vector(n, index_input(n, ends))});
 }
 
-// The message of an edge: a combination of two rows, broadcast.
+// The message of an edge: combines the rows of its two ends, with broadcasting.
 Expr message(NodeContext& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
   n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);

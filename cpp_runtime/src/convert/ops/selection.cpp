@@ -29,7 +29,7 @@ void one_hot(NodeContext& n) {
   n.out("Out", one_hot_values(n, n.in("X"), n.attr("dtype", DType::float32)));
 }
 
-// The first version takes ids of shape [..., 1] and drops that dim.
+// The op one_hot (version 1) takes ids of shape [..., 1] and drops the last dim.
 void one_hot_v1(NodeContext& n) {
   auto ids = n.in("X");
   n.out("Out", one_hot_values(n, n.squeeze(ids, {n.require_rank(ids) - 1}),

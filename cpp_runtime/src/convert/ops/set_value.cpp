@@ -35,7 +35,7 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
   return {n.tensor({DType::boolean, {size}, mask}), n.ints(source)};
 }
 
-// The same at run time. start, end, size: int64[1]; step > 0
+// The selection with bounds known at run time. start, end, size: int64[1]; step > 0
 AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
                                 std::int64_t step) {
   auto zero = n.int_scalar(0), by = n.int_scalar(step);

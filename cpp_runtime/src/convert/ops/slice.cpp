@@ -111,7 +111,8 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
   return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
 }
 
-// One section may be -1; if the total is unknown, it is what the others leave.
+// One section may be -1.  If the total size is unknown, that section gets the elements that remain
+// after the others.
 Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;
@@ -155,8 +156,8 @@ Values split_along(NodeContext& n, Value x, std::int64_t axis, std::size_t parts
   return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
 }
 
-// The axis is known only at run time: Slice accepts it.  The positions along it are split, and each
-// part has their number.
+// Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The
+// positions along the axis are divided evenly among the parts.
 Values split_along_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto places = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));

@@ -222,8 +222,9 @@ Expr nextafter_float32(const Expr& x, const Expr& y) {
   return where(to > from, from + step, from - step).to(DType::float32);
 }
 
-// The same for float64, without a wider type to round from: adding slightly more than half a unit
-// rounds to one unit.  Small numbers are scaled up, because half a unit of them underflows.
+// The float64 next to x.  There is no wider type to round from: adding slightly more than half a
+// unit in the last place rounds to one unit.  Small numbers are scaled up, because half a unit of
+// them underflows.
 Expr nextafter_float64(const Expr& x, const Expr& y) {
   constexpr double half_digit = 0x1.0000000000001p-53, smallest = 0x1p-1074, even_steps = 0x1p-1021;
   constexpr double largest = 0x1.fffffffffffffp1023;

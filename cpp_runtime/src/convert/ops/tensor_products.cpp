@@ -23,7 +23,7 @@ void kron(NodeContext& n) {
   n.out("Out", n.emit("Reshape", {product, sizes}));
 }
 
-// The named axis, else the axes that may be the first of size 3.
+// Attribute `dim`; if it is not set, all axes that may be the first one of size 3.
 Ints axes_of_three(NodeContext& n, Value x) {
   constexpr int unnamed = 9;
   if (n.attr("dim", unnamed) != unnamed) return {n.axis_attr("dim", unnamed, n.require_rank(x))};

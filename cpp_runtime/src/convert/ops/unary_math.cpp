@@ -18,7 +18,7 @@ LowerFn formula(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) { n.out("Out", f(Expr(n, as_floating(n, n.in("X"))))); };
 }
 
-// The same, with an ONNX op for all dtypes but float64.
+// A rule for a float formula; dtypes other than float64 use an ONNX op instead.
 LowerFn op_or_formula(std::string_view onnx, Expr (*f)(const Expr&)) {
   return [onnx, f](NodeContext& n) {
     Expr x(n, as_floating(n, n.in("X")));

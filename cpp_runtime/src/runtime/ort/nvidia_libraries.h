@@ -16,7 +16,7 @@ struct NvidiaLibrary {
 /// The folders to search: the named ones, then those of NVIDIA's wheels next to ONNX Runtime's.
 std::vector<std::string> nvidia_folders(const std::string& named, const std::string& engine);
 
-/// Opens the libraries that exist. tensorrt: TensorRT's two as well
+/// Opens the libraries that exist. tensorrt: also opens the two libraries of TensorRT
 std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt);
 
 /// A description of the search for an error message, one line per library.

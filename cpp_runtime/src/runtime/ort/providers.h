@@ -13,7 +13,7 @@ using Settings = std::map<std::string, std::string>;
 /// Options of the CUDA provider, by ONNX Runtime's names; Options::provider overrides them for the
 /// device cuda.
 Settings cuda_settings(const Options& options);
-/// The same for TensorRT. cache: folder of built engines, "" for none
+/// Options of the TensorRT provider. cache: folder of built engines, "" for none
 Settings tensorrt_settings(const Options& options, const std::string& cache);
 
 /// Throws Error(input) if cuda_graph is set and an input has a dynamic dimension.

@@ -56,7 +56,8 @@ void sequence_expand_as(NodeContext& n) {
   n.set_row_splits("Out", sequences.row_splits);
 }
 
-// The same for each sequence of X, if X has sequences.
+// Repeats a sequence of X (or a row, if X has no sequences) by the length of the corresponding
+// sequence in Y.
 void sequence_expand(NodeContext& n) {
   auto x = in(n, "X");
   auto level = n.attr("ref_level", -1);
@@ -136,7 +137,7 @@ void sequence_erase(NodeContext& n) {
   n.set_row_splits("Out", remaining_sequences(input_sequences(n), kept).row_splits);
 }
 
-// Merges repeated words if requested, and removes the blank.
+// Whether each word remains when the blank and, if requested, repetitions are removed.
 Expr kept_tokens(const Expr& words, const Expr& is_first, double blank, bool merges) {
   NodeContext& n = words.node();
   auto kept = !(words == blank);
