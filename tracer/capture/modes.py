@@ -198,9 +198,9 @@ class Static(Mode):
         result.tape, result.called_with_tape = tape, self.called_with_tape
         return result
 
-    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
+    def report_error(self, error: Exception, replacement: Any) -> Any:
         """Raise an error of the recording. While `oarlock explain` runs, collect the error and
-        return `replace_base_mode`, the value with which the capture continues.
+        return `replacement`, the value with which the capture continues.
         """
         raise error
 

@@ -92,19 +92,19 @@ def scalar_error(value: Any, what: str, fix: str) -> TraceError:
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
-def reject_scalar(value: Any, what: str, fix: str, replace_base_mode: Any) -> Any:
-    """Report the error of `scalar_error`. While `oarlock explain` runs, return `replace_base_mode`,
+def reject_scalar(value: Any, what: str, fix: str, replacement: Any) -> Any:
+    """Report the error of `scalar_error`. While `oarlock explain` runs, return `replacement`,
     the value with which the capture continues.
     """
-    return report_error(scalar_error(value, what, fix), replace_base_mode)
+    return report_error(scalar_error(value, what, fix), replacement)
 
 
-def report_error(error: TraceError, replace_base_mode: Any) -> Any:
-    """Let the current mode raise an error, or collect it and return `replace_base_mode`."""
+def report_error(error: TraceError, replacement: Any) -> Any:
+    """Let the current mode raise an error, or collect it and return `replacement`."""
     mode = base_mode(state.mode)
     if not mode.static:
         raise error
-    return mode.report_error(error, replace_base_mode)
+    return mode.report_error(error, replacement)
 
 
 # -- operators

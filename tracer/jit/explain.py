@@ -82,12 +82,12 @@ class ExplainMode(Static):
         result.tape, result.called_with_tape = tape, self.called_with_tape
         return result
 
-    def report_error(self, error: Exception, replace_base_mode: Any) -> Any:
-        """Collect an error, and return `replace_base_mode`, the value with which the capture
+    def report_error(self, error: Exception, replacement: Any) -> Any:
+        """Collect an error, and return `replacement`, the value with which the capture
         continues.
         """
         self.note(str(error))
-        return replace_base_mode
+        return replacement
 
     def note(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""

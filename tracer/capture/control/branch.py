@@ -43,7 +43,7 @@ from .mutable_locations import (
 from .optional_values import (
     BOOL,
     KnownConditions,
-    facts_if,
+    known_conditions,
     mark_optional,
     merged_conditions,
     none_flag,
@@ -168,8 +168,8 @@ def record_branches(
     mode.recorder.aliases.check(pred)
     merge = BranchMerge(
         mode,
-        _record_branch(mode, then, facts_if(pred, True)),
-        _record_branch(mode, other, facts_if(pred, False)),
+        _record_branch(mode, then, known_conditions(pred, True)),
+        _record_branch(mode, other, known_conditions(pred, False)),
         mixed,
         pred,
     )

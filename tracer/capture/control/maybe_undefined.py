@@ -14,7 +14,7 @@ from ..undefined_checks import PATH_NOT_TAKEN, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
 from .branch_values import Undefined, constant
 from .loop_aliasing import LoopCarried
-from .optional_values import BOOL, facts_if, set_implications
+from .optional_values import BOOL, known_conditions, set_implications
 
 WHY = "has a value only if an iteration of the loop assigned it"
 ANY_BLOCK = -1  # in every block, reads are checked at run time
@@ -83,7 +83,9 @@ def is_defined(recorder: Recorder, value: Any) -> Any:
     flag = recorder.variable(desc)
     if late.expected:
         return flag
-    return set_implications(OPS["logical_not"](flag), facts_if(flag, False), facts_if(flag, True))
+    return set_implications(
+        OPS["logical_not"](flag), known_conditions(flag, False), known_conditions(flag, True)
+    )
 
 
 def without_check(recorder: Recorder, value: Any) -> Any:

@@ -45,7 +45,7 @@ def none_implications(condition: Any) -> tuple[KnownConditions, KnownConditions]
     return found
 
 
-def facts_if(condition: Any, holds: bool) -> KnownConditions:
+def known_conditions(condition: Any, holds: bool) -> KnownConditions:
     """Return the conditions and none flags whose values are known if `condition` equals `holds`."""
     if not isinstance(condition, Variable):
         return frozenset()
@@ -69,7 +69,8 @@ def merged_conditions(pred: Any, a: Any, b: Any, value: bool) -> KnownConditions
     `b`.
     """
     ways = [
-        facts_if(pred, holds) | (facts_if(way, value) if isinstance(way, Variable) else frozenset())
+        known_conditions(pred, holds)
+        | (known_conditions(way, value) if isinstance(way, Variable) else frozenset())
         for way, holds in ((a, True), (b, False))
         if isinstance(way, Variable) or bool(way) is value
     ]

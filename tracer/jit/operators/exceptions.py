@@ -8,7 +8,7 @@ from typing import Any
 from ...capture.control.branch import check_condition, restore_in_place
 from ...capture.control.branch_values import as_condition
 from ...capture.control.mutable_locations import reject_opaque_changes
-from ...capture.control.optional_values import facts_if
+from ...capture.control.optional_values import known_conditions
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
@@ -117,7 +117,7 @@ def emit_check(
     where: the user's line, by default the current one.
     """
     check_condition("assert", holds)
-    mode.recorder.open_blocks[-1].conditions |= facts_if(holds, True)
+    mode.recorder.open_blocks[-1].conditions |= known_conditions(holds, True)
     result = mode.recorder.emit_assert(holds, message, data or [])
     result.where = where or result.where
 

@@ -16,7 +16,7 @@ from ...capture.control.may_alias import resolve
 from ...capture.control.mutable_locations import roll_back
 from ...capture.control.optional_values import (
     NO_CONDITIONS,
-    facts_if,
+    known_conditions,
     none_implications,
     set_implications,
 )
@@ -157,7 +157,9 @@ def _combine_conditions(op: str, found: Any, a: Any, b: Any) -> Any:
         found.none_conditions = (
             (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
         )
-        (yes, no), (too, neither) = ((facts_if(v, True), facts_if(v, False)) for v in (a, b))
+        (yes, no), (too, neither) = (
+            (known_conditions(v, True), known_conditions(v, False)) for v in (a, b)
+        )
         set_implications(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
     return found
 
@@ -183,7 +185,7 @@ def not_(a: Any) -> Any:
         return not a
     result = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
     result.none_conditions = none_implications(a)[::-1]
-    set_implications(result, facts_if(a, False), facts_if(a, True))
+    set_implications(result, known_conditions(a, False), known_conditions(a, True))
     return result
 
 

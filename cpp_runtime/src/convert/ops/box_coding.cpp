@@ -38,12 +38,12 @@ Edges box_edges(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip)
   Expr count{n, n.cast(m.sizes[axis], dtype)};
   auto cells = arange(n, m.sizes[axis]).to(dtype);
   if (axis == 1) cells = {n, n.unsqueeze(cells, {1})};
-  auto centre =
+  auto center =
       (cells + sigmoid(slice_maps(n, m, axis, axis + 1)) * m.scale - 0.5 * (m.scale - 1)) * image /
       count;
   auto half =
       exp(slice_maps(n, m, axis + 2, axis + 3)) * anchors * image / (count * m.downsample) / 2;
-  auto low = centre - half, high = centre + half;
+  auto low = center - half, high = center + half;
   return clip ? Edges{max(low, 0), min(high, image - 1)} : Edges{low, high};
 }
 

@@ -15,8 +15,8 @@ Value constant_channels(NodeContext& n, Value like, double value) {
   return n.floats(Floats(channels, value), n.require_dtype(like));
 }
 
-Value variance_of(NodeContext& n, Value centred, const Ints& axes, bool keep) {
-  return reduce(n, "ReduceMean", n.emit("Mul", {centred, centred}), axes, keep);
+Value variance_of(NodeContext& n, Value centered, const Ints& axes, bool keep) {
+  return reduce(n, "ReduceMean", n.emit("Mul", {centered, centered}), axes, keep);
 }
 
 struct Moments {
@@ -28,8 +28,8 @@ Moments batch_moments(NodeContext& n, Value x, int rank) {
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin() + 1);
-  auto centred = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
-  return {reduce(n, "ReduceMean", x, axes, false), variance_of(n, centred, axes, false)};
+  auto centered = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
+  return {reduce(n, "ReduceMean", x, axes, false), variance_of(n, centered, axes, false)};
 }
 
 Value running_average(NodeContext& n, Value old, Value now, float momentum) {
@@ -56,9 +56,9 @@ void batch_norm(NodeContext& n) {
 // ---- layer norm ----
 
 Value normalize_over(NodeContext& n, Value x, const Ints& axes, float epsilon) {
-  auto centred = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
-  auto wide = n.emit("Add", {variance_of(n, centred, axes, true), n.scalar_like(epsilon, x)});
-  return n.emit("Div", {centred, n.emit("Sqrt", {wide})});
+  auto centered = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
+  auto wide = n.emit("Add", {variance_of(n, centered, axes, true), n.scalar_like(epsilon, x)});
+  return n.emit("Div", {centered, n.emit("Sqrt", {wide})});
 }
 
 Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
