@@ -100,7 +100,7 @@ class UndefinedCheck:
         name: str = "",
         **attrs: Attr,
     ) -> str:
-        name = name.replace("'", '"') or type  # the engine puts names in single quotes
+        name = name.replace("'", '"') or type  # ONNX Runtime quotes names with '
         result = recorder.declare(
             recorder.namer.temporary(name), meta, stop_gradient=self.desc.stop_gradient
         )

@@ -33,7 +33,9 @@ class PlaceType(Enum):
 
 
 class PrecisionType(Enum):
-    """Precisions of TensorRT and of GPUs."""
+    """The precision of `Config.enable_use_gpu`, which takes Float32 only, and of
+    `Config.enable_tensorrt_engine`, which takes Float32 or Half.
+    """
 
     Float32 = 0
     Int8 = 1

@@ -205,9 +205,10 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
-    """Return the program's bytes, the path of the parameter file, and the program's name.
+    """Return the program's bytes, the path of the parameter file (None if there is none), and the
+    program's name.
 
-    scratch: a temporary folder for parameters that are not in one file
+    scratch: a temporary folder, to which parameters in memory or in one file each are written
     """
     if config._buffers is not None:
         path = scratch / "model.pdiparams"

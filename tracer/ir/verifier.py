@@ -31,7 +31,9 @@ Rule = Callable[[Program], Iterator[str]]
 MAX_DEPTH = 64
 MAX_TREE_DEPTH = 64
 MAX_GUARD_AXES = 32
-MAX_PROBLEMS = 100  # per rule, because each problem repeats names and lines of the file
+# Per rule; bounds the size of a report: a problem repeats long names and source locations that a
+# program file may contain.
+MAX_PROBLEMS = 100
 MAX_PROBLEM_LENGTH = 2000  # max characters of a problem
 MAX_BYTES = (1 << 63) - 1
 TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)

@@ -190,13 +190,13 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first input, which must be of a real floating type."""
+    """The result has the shape and dtype of the first input, which must be real and floating."""
     check_float(x)
     return x
 
 
 def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first input, which must be of a real or complex floating type."""
+    """The result has the shape and dtype of the first input, a real or complex floating one."""
     check_inexact(x)
     return x
 

@@ -24,8 +24,8 @@ Values = list[Any]
 class LoopState:
     """The values of a loop.
 
-    num_named: the number of values that are variables of the caller; the other values are in
-    mutable locations.
+    num_named: the first `num_named` values are variables of the caller; the others are in
+    attributes, elements, globals or closure cells, see `LoopLocations`.
     specs: the structure of each value that is expanded to leaves; None for a leaf.
     """
 

@@ -121,7 +121,8 @@ class ReadTracker:
         if guard is None:
             return
         if guard.source.is_traced and not guard.is_read:
-            guard.is_read = guard.holds()  # False if the function reads a value that it wrote
+            # A guard that no longer holds was overwritten by the function: it reads its own value.
+            guard.is_read = guard.holds()
         before = guard.expected.value
         if before is not MISSING and guard.source.read() is before:
             self.add_existing(before, guard.expected)
