@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.autodiff import grad_ops
+from oarlock.autodiff import execute_grad_ops
 from oarlock.autodiff.execute_grad_ops import GradOps
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.unsupported_ops import Unsupported
@@ -140,7 +140,7 @@ def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.M
         for x, y in pairwise(names)
     ]
     asked: list[OpDesc] = []
-    belongs = grad_ops._is_grad_of
+    belongs = execute_grad_ops._is_grad_of
     monkeypatch.setattr(
         grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
     )
