@@ -142,7 +142,7 @@ def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.M
     asked: list[OpDesc] = []
     belongs = execute_grad_ops._is_grad_of
     monkeypatch.setattr(
-        grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
+        execute_grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
     )
     gradients = GradOps(program(*ops, *backs))
     assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
