@@ -127,9 +127,8 @@ class BackwardPass(BackwardEngine):
         self.nodes = None if reach is None else reach.nodes
         self.sum = OPS["elementwise_add"]
         self.bare = True
-        self.notified: set[tuple[int, int]] = (
-            set()
-        )  # ids of (listener, leaf) pairs already notified
+        # ids of (listener, leaf) pairs that were notified
+        self.notified: set[tuple[int, int]] = set()
 
     operands_of = staticmethod(operands_of)
 

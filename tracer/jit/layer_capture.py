@@ -280,7 +280,7 @@ def create_captured_program(
 ) -> CapturedProgram:
     """Return the captured program of a finished recording.
 
-    layer: the layer that gives the parameters their structured names.
+    layer: the layer whose structured names the parameters have.
     """
     names = {} if layer is None else structured_names(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}

@@ -59,10 +59,10 @@ Detections read_by_class(NodeContext& n, std::int64_t background) {
   auto boxes = n.transpose(drop_class(n, read_boxes(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(n.transpose(drop_class(n, n.in("Scores"), background), {1, 0}), {1});
   auto counts = n.has("RoisNum") ? n.in("RoisNum") : input_sequences(n, "BBoxes").lengths().value();
-  auto pictures = dim_as_vector(n, counts, 0);
+  auto num_images = dim_as_vector(n, counts, 0);
   Expr owner{n, n.unsqueeze(image_of_rows(n, counts, dim_as_vector(n, boxes, 1)), {0})};
-  auto own = owner == Expr{n, n.unsqueeze(arange(n, pictures), {1})};
-  return {boxes, where(own, Expr{n, scores}, kLowest), {}, pictures, 1};
+  auto own = owner == Expr{n, n.unsqueeze(arange(n, num_images), {1})};
+  return {boxes, where(own, Expr{n, scores}, kLowest), {}, num_images, 1};
 }
 
 // Lowers all but the best scores of each class.
@@ -215,9 +215,9 @@ void matrix_nms(NodeContext& n) {
   f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
   auto best = top_rows_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
   f.at = gather_rows({n, f.at}, best), scores = gather_rows({n, scores}, best);
-  auto pictures = sort_indices(n, image_ids(n, f), false);
-  f.at = gather_rows({n, f.at}, pictures);
-  n.out("Out", detections(n, f, gather_rows({n, scores}, pictures), background));
+  auto by_image = sort_indices(n, image_ids(n, f), false);
+  f.at = gather_rows({n, f.at}, by_image);
+  n.out("Out", detections(n, f, gather_rows({n, scores}, by_image), background));
   out_positions(n, f, background, "RoisNum");
 }
 

@@ -79,10 +79,10 @@ Value append_box(NodeContext& n, Value v, double number) {
 }
 
 // Removes that box unless an image has no other. at: image, class, box
-Value drop_spare(NodeContext& n, Value at, Value spare, Value pictures) {
+Value drop_spare(NodeContext& n, Value at, Value spare, Value num_images) {
   auto real = column(n, at, 2) < Expr{n, spare};
   auto owner = n.squeeze(column(n, at, 0), {1});
-  auto others = rows_per_image(n, rows_where(n, owner, n.reshape(real, {-1})), pictures);
+  auto others = rows_per_image(n, rows_where(n, owner, n.reshape(real, {-1})), num_images);
   auto alone = unsqueeze_last(gather_rows({n, others}, owner)) == 0;
   return rows_where(n, at, n.reshape(real || alone, {-1}));
 }
@@ -97,19 +97,19 @@ Value generate(NodeContext& n, Value image, const MinBoxSize& least) {
   Value boxes = min(max(Expr{n, decode_boxes(n, places, least.extra)}, 0),
                     Expr{n, n.concat({edge, edge}, 2)});
   auto scores = where(Expr{n, is_large_enough(n, boxes, size, least)}, places.scores, kLowest);
-  auto spare = dim_as_vector(n, boxes, 1), pictures = dim_as_vector(n, boxes, 0);
+  auto spare = dim_as_vector(n, boxes, 1), num_images = dim_as_vector(n, boxes, 0);
   boxes = append_box(n, boxes, 0);
   double iou = n.attr("nms_thresh", 0.5f);
   auto most = n.attr("post_nms_topN", 0);
   auto at = nms_indices(
       n, boxes, n.unsqueeze(append_box(n, scores, kLowest / 4), {1}),
       {iou > 0 ? std::min(iou, 1.0) : 1.0, kLowest / 2, least.extra, most > 0 ? most : kNoLimit});
-  at = drop_spare(n, at, spare, pictures);
+  at = drop_spare(n, at, spare, num_images);
   auto where_from = n.concat({column(n, at, 0), column(n, at, 2)}, 1);
   n.out("RpnRois", n.emit("GatherND", {boxes, where_from}));
   n.out("RpnRoiProbs",
         n.unsqueeze(n.emit("GatherND", {append_box(n, places.scores, 0), where_from}), {1}));
-  auto counts = rows_per_image(n, n.squeeze(column(n, at, 0), {1}), pictures);
+  auto counts = rows_per_image(n, n.squeeze(column(n, at, 0), {1}), num_images);
   n.out("RpnRoisNum", counts);
   return counts;
 }

@@ -77,9 +77,9 @@ void im2sequence(NodeContext& n) {
                  n.attr("paddings", Ints{0, 0, 0, 0})};
   auto seen = n.transpose(unfold_windows(n, x, t), {0, 4, 5, 1, 2, 3});
   n.out("Out", reshape_to_parts(n, seen, {n.ints({-1}), num_columns(n, x, t)}));
-  Expr pictures(n, dim_as_vector(n, x, 0)),
+  Expr num_images(n, dim_as_vector(n, x, 0)),
       each = Expr(n, dim_as_vector(n, seen, 1)) * Expr(n, dim_as_vector(n, seen, 2));
-  n.set_row_splits("Out", arange(n, pictures + 1) * each);
+  n.set_row_splits("Out", arange(n, num_images + 1) * each);
 }
 
 void fold_constant(NodeContext& n) {

@@ -104,9 +104,9 @@ void box_clip(NodeContext& n) {
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto pictures = sequence_ids(input_sequences(n, "Input"));
+  auto image_ids = sequence_ids(input_sequences(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
-  n.out("Output", max(min(boxes, gather_rows(ends, pictures)), 0));
+  n.out("Output", max(min(boxes, gather_rows(ends, image_ids)), 0));
 }
 
 }  // namespace
