@@ -57,18 +57,27 @@ struct Flag {
   std::function<void(Command&, const std::string&)> set;
 };
 
+std::string help_text(const OptionInfo& option) {
+  if (option.default_value.empty()) return option.description;
+  return option.description + " (default: " + option.default_value + ")";
+}
+
 // A flag that sets a session option; without a value it sets a switch to 1.
 Flag session_flag(const std::string& name, const std::string& value, const std::string& option) {
+  auto info = std::find_if(option_table().begin(), option_table().end(),
+                           [&](const OptionInfo& o) { return o.name == option; });
+  if (info == option_table().end()) throw std::logic_error("no session option " + option);
+  bool is_number = info->type == "int";
   auto set = [=](Command& c, const std::string& text) {
+    UsageError error{name + " requires " + value + ", not '" + text + "'"};
+    if (is_number && text.rfind('-', 0) == 0) throw error;
     try {
       set_option(c.options, option, value.empty() ? "1" : text);
     } catch (const Error&) {
-      throw UsageError{name + " requires " + value + ", not '" + text + "'"};
+      throw error;
     }
   };
-  for (const OptionInfo& o : option_table())
-    if (o.name == option) return {name, value, o.description, set};
-  throw std::logic_error("no session option " + option);
+  return {name, value, help_text(*info), set};
 }
 
 const std::vector<Flag>& flags() {
@@ -156,7 +165,7 @@ std::string usage() {
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
   for (const Flag& f : flags()) text += help_line(f.name + " " + f.value, f.help);
   text += "Session options, for --option and --against-options:\n";
-  for (const OptionInfo& o : option_table()) text += help_line(o.name, o.description);
+  for (const OptionInfo& o : option_table()) text += help_line(o.name, help_text(o));
   return text;
 }
 
