@@ -50,7 +50,7 @@ void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b
               const BroadcastBatch& batch, Array& c) {
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
-  auto from_a = batch.starts<T>(a), from_b = batch.starts<T>(b);
+  auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
   kernels::MatmulBatch<T> s{batch.count,        a.dim(a_row),  b.dim(b_column),
                             a.dim(a_column),    from_a.data(), a.stride(a_row),
                             a.stride(a_column), from_b.data(), b.stride(b_row),
