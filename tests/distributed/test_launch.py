@@ -16,8 +16,12 @@ from typing import Any
 import pytest
 
 from oarlock.core.errors import OarlockError
-from oarlock.distributed.launch.command import apply_environment, build_parser, create_config
-from oarlock.distributed.launch.monitor import _is_deadlocked, _missing_ranks
+from oarlock.distributed.launch.command import (
+    override_options_from_environment,
+    build_parser,
+    create_config,
+)
+from oarlock.distributed.launch.monitor import _is_deadlocked, _ranks_not_in_collective
 from oarlock.distributed.launch.start import Job, JobConfig
 
 from .launched import PROGRAMS, launch
@@ -186,7 +190,7 @@ def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
 def test_ranks_that_others_wait_for_in_vain(
     notes: list[str], gone: int | None, lines: list[str], tmp_path: Path
 ) -> None:
-    found = _missing_ranks(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
+    found = _ranks_not_in_collective(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
     assert [f"{line.split()[1]} {line.split()[7]}" for line in found] == lines
 
 
@@ -375,11 +379,11 @@ def test_variables_go_before_options_as_in_paddle(
         "PADDLE_DEVICES": "2,3",
     }.items():
         monkeypatch.setenv(name, value)
-    apply_environment(given)
+    override_options_from_environment(given)
     config = create_config(given)
     assert (config.count, config.logs, config.devices) == (2, Path("two"), ["2", "3"])
     assert config.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
     assert "launch: PADDLE_NPROC_PER_NODE=2 overrides --nproc_per_node" in capsys.readouterr().err
     monkeypatch.setenv("PADDLE_NPROC_PER_NODE", "many")
     with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is not a number"):
-        apply_environment(given)
+        override_options_from_environment(given)

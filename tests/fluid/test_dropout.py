@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oarlock import fluid
-from oarlock.fluid.training_mode import PHASE
+from oarlock.fluid.training_mode import TRAINING_MODE
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -26,7 +26,7 @@ def test_a_share_is_dropped_while_training() -> None:
 
 
 def test_a_program_asks_its_argument_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PHASE, "training", False)
+    monkeypatch.setattr(TRAINING_MODE, "training", False)
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
         made = fluid.layers.dropout(fluid.layers.ones([100, 100], "float32"), 0.25)

@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as oar
 from oarlock.utils import archives
-from oarlock.utils.archives import archive_at, members
+from oarlock.utils.archives import open_archive, members
 from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images
@@ -63,7 +63,7 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
 
 def taken(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
     """The names of the files called w... that are taken out."""
-    with archive_at(path, max_bytes=unpacked) as archive:
+    with open_archive(path, max_bytes=unpacked) as archive:
         return [
             name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
         ]
