@@ -17,9 +17,9 @@ import pytest
 
 from oarlock.core.errors import OarlockError
 from oarlock.distributed.launch.command import (
-    override_options_from_environment,
     build_parser,
     create_config,
+    override_options_from_environment,
 )
 from oarlock.distributed.launch.monitor import _is_deadlocked, _ranks_not_in_collective
 from oarlock.distributed.launch.start import Job, JobConfig

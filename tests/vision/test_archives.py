@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as oar
 from oarlock.utils import archives
-from oarlock.utils.archives import open_archive, members
+from oarlock.utils.archives import members, open_archive
 from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images

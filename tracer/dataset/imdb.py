@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..utils.archives import open_archive, members
+from ..utils.archives import members, open_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]

@@ -72,13 +72,15 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
     """
     try:
         _prepare_worker(loader, info)
-        stream = loader._stream() if loader.is_iterable_dataset else None
+        stream = loader._iterate_stream() if loader.is_iterable_dataset else None
     except Exception as error:
         results.send((-1, _describe_error(error)))
         return
     for number, indices in iter(tasks.get, None):
         try:
-            batch = next(stream, _END_OF_STREAM) if stream is not None else loader._batch(indices)
+            batch = (
+                next(stream, _END_OF_STREAM) if stream is not None else loader._load_batch(indices)
+            )
             results.send(
                 (
                     number,

@@ -123,7 +123,7 @@ class _Reader:
         self._budget = 8 * size + 4096
 
     def consume_budget(self, count: int) -> None:
-        """Subtract iter_vector or bytes from the budget.  Raises ValueError if it is exhausted."""
+        """Subtract entries or bytes from the budget.  Raises ValueError if it is exhausted."""
         self._budget -= count
         if self._budget < 0:
             raise ValueError("it references the same tables too often")
@@ -134,7 +134,7 @@ class _Reader:
         return (value or b"").decode()
 
     def iter_vector(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
-        """Yield the iter_vector of a vector."""
+        """Yield the entries of a vector."""
         for index in range(count):
             self.consume_budget(1)
             yield item(index)

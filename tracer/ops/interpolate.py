@@ -18,15 +18,15 @@ from .sliding_window import NUMBER_WORDS
 SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
 MAX_SCALE = 1 << 30
 CUBIC = -0.75  # Paddle's cubic coefficient
-PixelWeights = tuple[Any, Any]  # source positions [K,out] and weights [K,out]
+Taps = tuple[Any, Any]  # source positions [K,out] and weights [K,out]
 
 
-def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> PixelWeights:
+def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32) * ratio + np.float32(0.5 if corners else 0)
     return np.minimum(at.astype(np.int64), size - 1)[None], np.ones((1, out), np.float32)
 
 
-def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> PixelWeights:
+def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
     centred = align_mode == 0 and not corners
     at = (
@@ -39,7 +39,7 @@ def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> 
     return np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([np.float32(1) - part, part])
 
 
-def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> PixelWeights:
+def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
     at = at * ratio if corners else (at + np.float32(0.5)) * ratio - np.float32(0.5)
     low = np.floor(at)
@@ -109,8 +109,8 @@ def _output_sizes(
 
 def _axes(
     kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
-) -> list[PixelWeights]:
-    """The source positions and weights (`PixelWeights`) of each axis of the result."""
+) -> list[Taps]:
+    """The source positions and weights (`Taps`) of each axis of the result."""
     check(
         len(out) == len(sizes) and min(out) > 0, f"the sizes {out} of the result are not positive"
     )
@@ -126,7 +126,7 @@ def _axes(
     return found
 
 
-def _apply_taps(x: Any, taps: PixelWeights, axis: int) -> Any:
+def _apply_taps(x: Any, taps: Taps, axis: int) -> Any:
     places, weights = taps
     shape = [-1 if i == axis else 1 for i in range(x.ndim)]
     if len(places) == 1:
@@ -137,7 +137,7 @@ def _apply_taps(x: Any, taps: PixelWeights, axis: int) -> Any:
     return total
 
 
-def _apply_taps_transposed(g: Any, taps: PixelWeights, axis: int, size: int) -> Any:
+def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
     """The adjoint of `_apply_taps`, computed as a product with the weight matrix."""
     places, weights = taps
     matrix = np.zeros_like(g, shape=(size, places.shape[1]))

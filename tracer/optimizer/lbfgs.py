@@ -25,7 +25,7 @@ class _LineSearchPoint(NamedTuple):
     t: float
     loss: float
     gradient: Array
-    directional_derivative: float
+    slope: float
 
 
 class LBFGS(Optimizer):
@@ -87,13 +87,13 @@ class LBFGS(Optimizer):
                 break
             self._iterations += 1
             step = self._direction(gradient)
-            directional_derivative = float(gradient @ step)
-            if directional_derivative > -self._tolerance[1]:
+            slope = float(gradient @ step)
+            if slope > -self._tolerance[1]:
                 break
             point = self._take_step(
                 closure,
                 step,
-                _LineSearchPoint(0.0, loss, gradient, directional_derivative),
+                _LineSearchPoint(0.0, loss, gradient, slope),
                 last=not num_left,
             )
             self._last_gradient_and_step = (gradient, point.t * step)
@@ -259,7 +259,7 @@ def strong_wolfe(
     tolerance: float,
     max_evaluations: int = 25,
 ) -> _LineSearchPoint:
-    """Find a point with sufficient decrease (c1 = 1e-4) and small directional_derivative (c2 = 0.9).
+    """Find a point with sufficient decrease (c1 = 1e-4) and small slope (c2 = 0.9).
 
     Nocedal and Wright, algorithms 3.5 and 3.6.
     """
@@ -267,9 +267,9 @@ def strong_wolfe(
     for count in range(max_evaluations):
         if _violates_decrease(point, start) or (count and point.loss >= previous.loss):
             return _zoom(evaluate_at, start, previous, point, tolerance, max_evaluations - count)
-        if abs(point.directional_derivative) <= -0.9 * start.directional_derivative:
+        if abs(point.slope) <= -0.9 * start.slope:
             return point
-        if point.directional_derivative >= 0:
+        if point.slope >= 0:
             return _zoom(evaluate_at, start, point, previous, tolerance, max_evaluations - count)
         previous, point = (
             point,
@@ -280,7 +280,7 @@ def strong_wolfe(
 
 def _violates_decrease(point: _LineSearchPoint, start: _LineSearchPoint) -> bool:
     """Return whether a point violates the sufficient decrease condition."""
-    return not point.loss <= start.loss + 1e-4 * point.t * start.directional_derivative
+    return not point.loss <= start.loss + 1e-4 * point.t * start.slope
 
 
 def _zoom(
@@ -294,7 +294,7 @@ def _zoom(
     """Find a point between two ends, of which `low` has the lower loss."""
     for _ in range(max_evaluations):
         width = abs(high.t - low.t)
-        if width * abs(low.directional_derivative) < tolerance or width < 1e-12:
+        if width * abs(low.slope) < tolerance or width < 1e-12:
             break
         left, right = sorted((low.t, high.t))
         t = min(max(_cubic_minimum(low, high), left + 0.1 * width), right - 0.1 * width)
@@ -302,9 +302,9 @@ def _zoom(
         if _violates_decrease(point, start) or point.loss >= low.loss:
             high = point
             continue
-        if abs(point.directional_derivative) <= -0.9 * start.directional_derivative:
+        if abs(point.slope) <= -0.9 * start.slope:
             return point
-        if point.directional_derivative * (high.t - low.t) >= 0:
+        if point.slope * (high.t - low.t) >= 0:
             high = low
         low = point
     return low
@@ -314,14 +314,10 @@ def _cubic_minimum(a: _LineSearchPoint, b: _LineSearchPoint) -> float:
     """Return the minimum of the cubic through two points with their slopes; the midpoint if there
     is none.
     """
-    d1 = a.directional_derivative + b.directional_derivative - 3 * (a.loss - b.loss) / (a.t - b.t)
-    discriminant = d1 * d1 - a.directional_derivative * b.directional_derivative
+    d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
+    discriminant = d1 * d1 - a.slope * b.slope
     if not discriminant >= 0:
         return (a.t + b.t) / 2
     d2 = float(np.copysign(np.sqrt(discriminant), b.t - a.t))
-    denominator = b.directional_derivative - a.directional_derivative + 2 * d2
-    return (
-        b.t - (b.t - a.t) * (b.directional_derivative + d2 - d1) / denominator
-        if denominator
-        else (a.t + b.t) / 2
-    )
+    denominator = b.slope - a.slope + 2 * d2
+    return b.t - (b.t - a.t) * (b.slope + d2 - d1) / denominator if denominator else (a.t + b.t) / 2

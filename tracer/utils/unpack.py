@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..core.errors import FileError
-from .archives import open_archive, members
+from .archives import members, open_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 

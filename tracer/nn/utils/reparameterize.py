@@ -139,7 +139,7 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
 class SpectralNorm(_WeightHook):
     """weight = weight_orig / its largest singular value (Miyato et al. 2018).
 
-    The weight is treated as a reshape_to_matrix [size of axis dim, product of the other axes]. Power iteration
+    The weight is treated as a matrix [size of axis dim, product of the other axes]. Power iteration
     updates the singular vectors u and v in training.
     """
 
@@ -157,22 +157,18 @@ class SpectralNorm(_WeightHook):
 
     def weight(self, layer: Any) -> Tensor:
         """Return the normalized weight. In training, update u and v first."""
-        reshape_to_matrix, u, v = (
+        matrix, u, v = (
             self.reshape_to_matrix(getattr(layer, self.name + "_orig")),
             *self._singular_vectors(layer),
         )
         if layer.training:
             with no_grad():
                 for _ in range(self.iterations):
-                    v = F.normalize(
-                        matmul(reshape_to_matrix, u, transpose_x=True), axis=0, epsilon=self.eps
-                    )
-                    u = F.normalize(matmul(reshape_to_matrix, v), axis=0, epsilon=self.eps)
+                    v = F.normalize(matmul(matrix, u, transpose_x=True), axis=0, epsilon=self.eps)
+                    u = F.normalize(matmul(matrix, v), axis=0, epsilon=self.eps)
             for suffix, value in (("_u", u), ("_v", v)):
                 setattr(layer, self.name + suffix, value.detach())
-        return divide(
-            getattr(layer, self.name + "_orig"), dot(u.detach(), mv(reshape_to_matrix, v.detach()))
-        )
+        return divide(getattr(layer, self.name + "_orig"), dot(u.detach(), mv(matrix, v.detach())))
 
     def _singular_vectors(self, layer: Any) -> tuple[Tensor, Tensor]:
         return getattr(layer, self.name + "_u"), getattr(layer, self.name + "_v")

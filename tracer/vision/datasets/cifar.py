@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from ...utils.archives import open_archive, members
+from ...utils.archives import members, open_archive
 from .common import ImageDataset, to_label
 
 __all__ = ["Cifar10", "Cifar100"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import open_archive, members
+from ...utils.archives import members, open_archive
 from ..image import open_image
 from .common import ImageDataset, to_label
 from .matfile import read_mat

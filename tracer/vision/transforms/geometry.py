@@ -89,7 +89,7 @@ def rotation_matrix_and_size(
     *,
     round_from_center: bool = False,
 ) -> tuple[Matrix, int, int]:
-    """Return the inverse map of a counterclockwise rotation_matrix_and_size by `angle` degrees, and height and
+    """Return the inverse map of a counterclockwise rotation by `angle` degrees, and height and
     width of the result.
 
     round_from_center: round the size of an expanded result up from its centre, as Paddle does for
