@@ -132,7 +132,12 @@ def test_exit_codes_of_failed_ranks(how: str, code: int, words: str, tmp_path: P
 @pytest.mark.slow
 def test_hanging_rank_times_out(tmp_path: Path) -> None:
     done = launch(
-        PROGRAMS / "failing_rank.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5"
+        PROGRAMS / "failing_rank.py",
+        2,
+        tmp_path,
+        "hang",
+        "all_reduce",
+        OARLOCK_DISTRIBUTED_TIMEOUT="1.5",
     )
     assert done.returncode == 1
     assert (
