@@ -1,6 +1,5 @@
-"""Which contracts the Python reader accepts.
-
-The same table is read by cpp_runtime/tests/contract_test.cpp.
+"""Contracts that the Python reader accepts; cpp_runtime/tests/contract_test.cpp reads the same
+table.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def varint(number: int) -> bytes:
     return found + bytes([number])
 
 
-def model_with(row: dict[str, Any]) -> bytes:
+def model_with_contract(row: dict[str, Any]) -> bytes:
     """The model `mlp` with the contract of a row; what a row does not say is legal."""
     message = ProgramDesc()
     contract = message.contract
@@ -56,7 +55,7 @@ def model_with(row: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_contract_is_accepted_or_rejected(row: dict[str, Any]) -> None:
-    data = model_with(row)
+    data = model_with_contract(row)
     if row["accept"]:
         program_from_bytes(data)
         runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
