@@ -27,7 +27,7 @@ from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 
 from ..ops.rows import Row
 from ..ops.table import op_of
-from ..ops.test_forward import flat
+from ..ops.test_forward import flat_results
 from ..ops.test_recorded import exact, recorded_if_known
 
 
@@ -38,7 +38,7 @@ def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
     if found is None:
         return
     recorder, feeds, names = found
-    wanted = flat(op, op.kernel(*row.args, **row.attrs), offsets=False)
+    wanted = flat_results(op, op.kernel(*row.args, **row.attrs), offsets=False)
     compiled = CompiledProgram(recorder.program, list(feeds), names)
     results = compiled.run(recorder.scope, {n: t.array for n, t in feeds.items()})
     for got, want in zip(map(np.asarray, results), wanted, strict=True):

@@ -12,7 +12,7 @@ from oarlock import static
 
 
 @pytest.fixture
-def mode() -> Iterator[Any]:
+def static_mode() -> Iterator[Any]:
     oarlock.enable_static()
     try:
         with (
