@@ -15,6 +15,7 @@ from oarlock import static
 from oarlock.ir.program import OpDesc, VarDesc
 from oarlock.loader.engine import Engine
 
+from ..static.hand.conftest import static_mode
 from ..static.hand.rnns import NETS, SIZES, eager, feeds, written
 
 __all__ = ["static_mode"]
