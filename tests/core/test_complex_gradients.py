@@ -1,5 +1,5 @@
-"""Gradients of complex values as users meet them: dL/dRe + i dL/dIm, in leaves, hooks, PyLayers,
-and of second order.
+"""Gradients of complex values in the public convention dL/dRe + i dL/dIm: leaves, hooks, PyLayers,
+second order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`paddle.divide` of integers stays with integers, as Paddle's does; the operator gives floats."""
+"""`paddle.divide` of integers returns integers, as in Paddle; the operator returns floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values handed to NumPy and other libraries: what is copied, what is shared, what is refused."""
+"""Exchange with NumPy and other libraries: copies, shared memory, errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""When memory or threads run out in C++ code, Python gets a MemoryError or fewer threads; the
-process goes on.
-"""
+"""Exhausted memory or threads in C++ code become a MemoryError or fewer threads."""
 
 from __future__ import annotations
 

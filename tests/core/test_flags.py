@@ -1,4 +1,4 @@
-"""Small things that code written for Paddle calls: flags, readers, parameters of no layer."""
+"""Flags, readers, and parameters without a layer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Half precision in the functions that users call: dtypes of results, and sums too long for
-float16.
-"""
+"""Half precision in public functions: result dtypes, and sums in float32."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""No op makes a result above OARLOCK_MAX_RESULT_BYTES, whatever sets its size: attributes,
-broadcasting, or values of tensors.
-"""
+"""No op creates a result above OARLOCK_MAX_RESULT_BYTES, whatever determines its size."""
 
 from __future__ import annotations
 

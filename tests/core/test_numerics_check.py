@@ -1,4 +1,4 @@
-"""FLAGS_check_nan_inf and what amp.debugging builds on it."""
+"""FLAGS_check_nan_inf and the functions of amp.debugging that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What turns NumPy's warnings off around a program."""
+"""Overflow warnings of NumPy are disabled while a program runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The objects in C++ under every op call: what they keep alive, what they let go, and what they say
-when something is odd.
-"""
+"""The C++ objects of the tape: references, release of memory, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors as users meet them: values, names, printing, errors in one voice."""
+"""Tensors: values, names, printing and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth values in arithmetic: numbers beside a number, refused among themselves."""
+"""Bool tensors in arithmetic: numbers beside numbers, rejected among themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine makes of real Paddle's programs is what real Paddle makes of them."""
+"""Programs of real Paddle return Paddle's results in the engine."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def compare(got: list[Any], wanted: list[Any], case: Any) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_equal(name: str, written: tuple[Path, dict[str, str]]) -> None:
+def test_engine_equals_paddle(name: str, written: tuple[Path, dict[str, str]]) -> None:
     folder, failed = written
     assert name not in failed, f"real Paddle: {failed.get(name)}"
     case = CASES[name]
@@ -95,7 +95,7 @@ def test_equal(name: str, written: tuple[Path, dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_shapes_are_those_that_onnx_infers(name: str, written: tuple[Path, dict[str, str]]) -> None:
+def test_shapes_equal_onnx_inference(name: str, written: tuple[Path, dict[str, str]]) -> None:
     folder, case = written[0], CASES[name]
     for path in sorted(folder.glob(f"{name}.*.pdmodel")):
         params = path.with_suffix(".pdiparams")

@@ -121,7 +121,7 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_paddle_runs_what_we_write(name: str, paddle: Any, tmp_path: Path) -> None:
+def test_paddle_runs_written_programs(name: str, paddle: Any, tmp_path: Path) -> None:
     made = MADE[name]
     program = parse(made.text)
     assert check(program) == []
@@ -187,7 +187,7 @@ def ours(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_paddle_runs_what_we_read_and_write_again(
+def test_paddle_runs_rewritten_programs(
     name: str, exports: Path, paddle: Any, tmp_path: Path
 ) -> None:
     inputs = exports / f"{name}.npz"
@@ -206,7 +206,7 @@ def test_paddle_runs_what_we_read_and_write_again(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
+def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None:
     data = (exports / f"{name}.pdmodel").read_bytes()
     program = program_from_bytes(data, name)
     assert check(program) == []
@@ -223,14 +223,14 @@ def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
         assert not params[var.name].flags.writeable
 
 
-def test_user_lines_of_real_files_are_found(exports: Path) -> None:
+def test_user_lines_of_paddle_files(exports: Path) -> None:
     program = load_program(exports / "loop.pdmodel")
     found = {op.where.split(":")[0] for op in program.block.ops if op.where}
     assert found == {"make_exports.py"}
     assert any(op.where.endswith("in forward") for op in program.block.ops)
 
 
-def test_real_info_is_read(exports: Path) -> None:
+def test_paddle_info_file(exports: Path) -> None:
     rows = info_from_bytes((exports / "conv_net.pdiparams.info").read_bytes())
     assert {row.structured_name for row in rows.values()} >= {"0.weight", "1._mean", "5.bias"}
     mean = next(row for row in rows.values() if row.structured_name == "1._mean")

@@ -43,7 +43,7 @@ def test_ops(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.partition(".")[0] in OLDER])
-def test_ops_by_our_kernels(name: str) -> None:
+def test_ops_with_kernels(name: str) -> None:
     case = name.rpartition(".")[0]
     compiled = CompiledProgram(program_from_bytes(HELD[name].tobytes()))
     feed = dict(zip(compiled.feeds, numbered(f"{case}.in"), strict=True))

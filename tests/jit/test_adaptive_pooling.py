@@ -1,4 +1,4 @@
-"""Adaptive average pooling to sizes that are known only at run time."""
+"""Adaptive average pooling to dynamic sizes."""
 
 from __future__ import annotations
 

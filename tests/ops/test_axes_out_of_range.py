@@ -1,6 +1,4 @@
-"""An axis that a tensor does not have: what eager code rejects, the engine and compiled programs
-reject as well.
-"""
+"""Axes out of range are rejected by eager code, the engine and compiled programs alike."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Expressions of compiled kernels: every instruction is what the op of its name does, whatever
-broadcasts.
-"""
+"""Expression kernels: each instruction equals the op of its name, for all broadcasts."""
 
 from __future__ import annotations
 

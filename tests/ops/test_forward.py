@@ -1,6 +1,4 @@
-"""Every row: the kernel gives what NumPy gives, what its meta rule says, and leaves its operands
-alone.
-"""
+"""Every row: the kernel equals NumPy and the meta rule, and does not change its operands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every row of a differentiable op: its gradient, and the gradient of that, in one random direction
-in float64.
-"""
+"""Every row of a differentiable op: first and second derivative in a random direction, in float64."""
 
 from __future__ import annotations
 

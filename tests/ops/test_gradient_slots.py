@@ -1,4 +1,4 @@
-"""The table of gradient ops is what real Paddle says."""
+"""The table of gradient ops equals real Paddle's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every row with float32 operands again in float16 and bfloat16: dtypes as the meta rule says,
-values as in float32.
-"""
+"""Every float32 row in float16 and bfloat16: dtypes as in the meta rule, values as in float32."""
 
 from __future__ import annotations
 

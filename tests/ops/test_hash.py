@@ -1,4 +1,4 @@
-"""The function behind `hash` gives what is known of texts."""
+"""The hash function of the op `hash` returns known values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No op without rows, without a meta rule, without a gradient or a reason for having none."""
+"""Every op has rows, a meta rule, and a gradient or a reason for having none."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every row of an op that has a lowering, run by the engine: it gives what the kernel gives,
-whatever sizes are known.
-"""
+"""Every row of a lowered op in the engine equals the kernel, with known and unknown sizes."""
 
 from __future__ import annotations
 

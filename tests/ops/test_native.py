@@ -1,6 +1,4 @@
-"""Every row whose op has a compiled kernel: it gives what the NumPy kernel gives, in float32, in
-float64, and however operands lie.
-"""
+"""Compiled kernels equal the NumPy kernels, in float32, in float64, and for all memory layouts."""
 
 from __future__ import annotations
 

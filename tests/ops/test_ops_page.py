@@ -1,4 +1,4 @@
-"""docs/ops.md says what is the case, and most of what Paddle's exports hold is there."""
+"""docs/ops.md is up to date, and most ops that Paddle exports exist."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same
-gradients.
-"""
+"""Every row in PaddlePaddle 2.6.2: equal results and gradients."""
 
 from __future__ import annotations
 

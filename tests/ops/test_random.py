@@ -1,6 +1,4 @@
-"""What is drawn: from one source that a seed decides, or from an op's own seed; within the bounds
-that were asked for.
-"""
+"""Random ops: global and op seeds, and the distributions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every row again as a program: recorded without running, then interpreted, it gives what the
-kernel gives; and with operands that lie otherwise.
-"""
+"""Every row as a recorded and interpreted program, and with strided operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ops on shapes, indices and new tensors refuse, and in which words."""
+"""Errors of ops on shapes, indices and new tensors."""
 
 from __future__ import annotations
 

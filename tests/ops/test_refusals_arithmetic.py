@@ -1,4 +1,4 @@
-"""What the arithmetic ops, convolutions, norms and losses refuse, and in which words."""
+"""Errors of arithmetic ops, convolutions, norms and losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ops of detectors refuse, and in which words."""
+"""Errors of detection ops."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What complex numbers, linear algebra, Fourier transforms and frames refuse, and in
-which words.
-"""
+"""Errors of complex numbers, linear algebra, Fourier transforms and frames."""
 
 from __future__ import annotations
 

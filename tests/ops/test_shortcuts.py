@@ -1,4 +1,4 @@
-"""Ways that kernels take for large operands only: they give what the plain ways give."""
+"""Fast paths for large operands equal the general algorithms."""
 
 from __future__ import annotations
 

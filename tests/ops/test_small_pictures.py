@@ -1,6 +1,4 @@
-"""Windows that miss less than a stride: Paddle rounds their number towards 0, so there is one, over
-what is there.
-"""
+"""Windows larger than the image by less than a stride: Paddle computes one window over the image."""
 
 import numpy as np
 import pytest

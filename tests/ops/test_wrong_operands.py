@@ -1,5 +1,5 @@
-"""What is no tensor, given to the public functions and Layers: an error of ours with its name and
-the user's line, or Python's own.
+"""Non-tensors as operands of public functions and Layers: Oarlock's error with name and line, or
+Python's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Paddle's own suites of programs and their executor ask."""
+"""Behavior of programs and the Executor that Paddle's own test suites require."""
 
 from pathlib import Path
 from typing import Any

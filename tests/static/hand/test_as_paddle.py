@@ -1,6 +1,4 @@
-"""What programs for Paddle do with programs that are written by hand: gradients by their names, and
-what is refused as it is there.
-"""
+"""Gradient names and errors of hand-written programs, as in Paddle."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Loops and branches whose bodies are `with` blocks, and branches whose results have no common
-declaration.
-"""
+"""Loops and branches whose bodies are `with` blocks, and branches with results of different types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executor, scopes, feeds: what is run, what is kept, what is refused and how."""
+"""Executor, scopes and feeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of `static` that say something of a program or a machine, and take part in nothing else."""
+"""Functions of `static` about programs, devices and sequences."""
 
 from __future__ import annotations
 

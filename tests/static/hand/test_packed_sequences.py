@@ -1,4 +1,4 @@
-"""Values with offsets beside them: what is fed, fetched, shown and refused."""
+"""LoD values: fed, fetched, printed and rejected."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Programs that are written by hand: what their blocks, ops and variables say, and what
-is refused.
-"""
+"""Hand-written programs: blocks, ops, variables and errors."""
 
 from __future__ import annotations
 

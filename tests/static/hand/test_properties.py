@@ -1,4 +1,4 @@
-"""Whatever ops a program holds: its clones, its parts, its text and its bytes say the same."""
+"""Random programs: clones, pruned parts, text and bytes are equivalent."""
 
 from __future__ import annotations
 

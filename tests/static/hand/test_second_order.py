@@ -1,6 +1,4 @@
-"""Gradients of gradients in programs: the slopes of the first ones, or a refusal that names the op
-- never other numbers.
-"""
+"""Second-order gradients of programs equal finite differences, or the unsupported op is named."""
 
 from __future__ import annotations
 

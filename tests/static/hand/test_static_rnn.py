@@ -1,6 +1,4 @@
-"""StaticRNN: what it gives, and its gradients, against the same step unrolled; training, texts,
-files.
-"""
+"""StaticRNN: results and gradients equal the unrolled network; training, text, files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""StaticRNN in branches, loops and other StaticRNNs, in converted functions; layers, asserts and
-dropout in its step.
-"""
+"""StaticRNN nested in branches, loops, other StaticRNNs and converted functions."""
 
 from __future__ import annotations
 

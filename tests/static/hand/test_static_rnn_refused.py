@@ -1,4 +1,4 @@
-"""StaticRNN: what is refused, with the user's line, and what is left of the program then."""
+"""StaticRNN: rejected uses, with the user's line, and the program afterwards."""
 
 from __future__ import annotations
 
