@@ -73,7 +73,7 @@ def test_fused_broadcasts() -> None:
         paddle.tanh((a + b) * c - d) / (e * e + 1) * paddle.nn.functional.sigmoid(g)
     )
     compiled, scope = compiled_of(f, *arrays)
-    assert "NI" in compiled.text
+    assert "NI" in compiled.source_text
     feed = {f"x{i}": a for i, a in enumerate(arrays)}
     np.testing.assert_allclose(
         compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6
@@ -242,7 +242,7 @@ def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
 
 def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
-    run = FunctionSource().function(
+    run = FunctionSource().compile_function(
         ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
@@ -291,4 +291,4 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
     assert {op.type for op in compiled.program.block.ops} >= {"tanh", "py_func"}
     compiled.run(scope, {"x0": ONES})
     assert called == [12.0]
-    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.functions]
+    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.called_functions]

@@ -17,7 +17,7 @@ def test_ops_with_a_kernel_are_not_in_the_table() -> None:
 
 
 def test_every_program_only_op_is_in_the_table() -> None:
-    rules = {*lowering.RULES, *lowering.SEQUENCE_RULES, *backward_pass.RULES} - OPS.keys()
+    rules = {*lowering.RULES, *lowering.MULTI_INSTRUCTION_RULES, *backward_pass.RULES} - OPS.keys()
     assert OP_TRAITS.keys() - {"feed", "fetch"} == rules
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.autodiff import execute_grad_ops
-from oarlock.autodiff.execute_grad_ops import GradOps
+from oarlock.autodiff import grad_op_replacements
+from oarlock.autodiff.grad_op_replacements import GradOpReplacements
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -53,7 +53,7 @@ MULTIPLY = OpDesc(
 def test_forward_op_is_found_by_names(given: str, made: str) -> None:
     back = OpDesc("exp_grad", {"Out": ["y"], "Out@GRAD": [given]}, {"X@GRAD": [made]})
     other = OpDesc("exp", {"X": ["y"]}, {"Out": ["w"]})
-    found = GradOps(program(EXP, other, back)).find(back)
+    found = GradOpReplacements(program(EXP, other, back)).find_replacement(back)
     assert found is not None
     assert (found.type, found.inputs["X"], found.attr("of")) == ("vjp", ["x"], "exp")
 
@@ -68,7 +68,7 @@ def test_forward_op_is_found_by_names(given: str, made: str) -> None:
     ],
 )
 def test_gradient_ops_without_forward_op(back: OpDesc) -> None:
-    assert GradOps(program(EXP, back)).find(back) is None
+    assert GradOpReplacements(program(EXP, back)).find_replacement(back) is None
 
 
 def test_pruned_forward_op_is_reconstructed() -> None:
@@ -129,7 +129,7 @@ def test_clip_ops() -> None:
 def test_gradient_ops_with_kernels(type: str) -> None:
     forward = OpDesc(type.removesuffix("_grad"), {"X": ["x"]}, {"Out": ["y"]})
     back = OpDesc(type, {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
-    assert GradOps(program(forward, back)).find(back) is None
+    assert GradOpReplacements(program(forward, back)).find_replacement(back) is None
 
 
 def test_forward_op_lookup_uses_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,10 +140,10 @@ def test_forward_op_lookup_uses_an_index(monkeypatch: pytest.MonkeyPatch) -> Non
         for x, y in pairwise(names)
     ]
     asked: list[OpDesc] = []
-    belongs = execute_grad_ops._is_grad_of
+    belongs = grad_op_replacements._is_grad_of
     monkeypatch.setattr(
-        execute_grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
+        grad_op_replacements, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
     )
-    gradients = GradOps(program(*ops, *backs))
-    assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
+    gradients = GradOpReplacements(program(*ops, *backs))
+    assert [gradients.find_replacement(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
     assert len(asked) <= 2 * len(backs)

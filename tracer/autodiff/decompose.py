@@ -17,9 +17,9 @@ from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY, recurrent_grad_parents
 from ..ir.program import Kind, OpDesc, Program
 from ..ops.shared_meta_rules import UnknownSize
-from .backward_pass import apply_rule
-from .cotangents import reduce_to, zeros_for
-from .execute_grad_ops import GradOps
+from .backward_pass import apply_vjp_rule
+from .cotangents import reduce_grad_to, zero_grad_for
+from .grad_op_replacements import GradOpReplacements
 
 
 def decompose_gradients(program: Program) -> Program:
@@ -27,8 +27,8 @@ def decompose_gradients(program: Program) -> Program:
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
     """
-    gradients = GradOps(program)
-    if not any(gradients.find(op) for op in program.ops()):
+    gradients = GradOpReplacements(program)
+    if not any(gradients.find_replacement(op) for op in program.ops()):
         return program
     blocks = [
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
@@ -39,7 +39,7 @@ def decompose_gradients(program: Program) -> Program:
 
 
 def decompose_in_place(
-    recorder: Recorder, gradients: GradOps, only: Sequence[OpDesc] | None = None
+    recorder: Recorder, gradients: GradOpReplacements, only: Sequence[OpDesc] | None = None
 ) -> None:
     """Decompose gradient ops in the program of a recorder.
 
@@ -52,13 +52,17 @@ def decompose_in_place(
             before, block.ops = block.ops, []
             with recorder.in_block(OpenBlock(block)):
                 for op in before:
-                    gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
+                    gradient = (
+                        gradients.find_replacement(op)
+                        if chosen is None or id(op) in chosen
+                        else None
+                    )
                     # a gradient block declares its variables in the enclosing block
                     seen = around.get(block.idx, block.parent) == block.parent
                     if (
                         gradient is None
                         or not seen
-                        or not VjpDecomposition(recorder, gradient).write()
+                        or not VjpDecomposition(recorder, gradient).try_emit()
                     ):
                         block.ops.append(gradient or op)
 
@@ -70,15 +74,15 @@ class VjpDecomposition:
         self.recorder, self.desc = recorder, desc
         self.op = OPS[desc.attr("of")]
 
-    def write(self) -> bool:
+    def try_emit(self) -> bool:
         """Emit the ops of the rule. If the rule needs run-time sizes, emit nothing and
         return False.
         """
         mark = self.recorder.checkpoint()
         start = mark.ops
         try:
-            self._write()
-        except (UnknownSize, UndeclaredVariable):
+            self._emit_rule()
+        except (UnknownSize, UndeclaredVariableError):
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:
@@ -88,14 +92,14 @@ class VjpDecomposition:
             }
         return True
 
-    def _write(self) -> None:
+    def _emit_rule(self) -> None:
         op, inputs = self.op, self.desc.inputs
-        operands = [self._slot(s, inputs.get(s.name, [])) for s in op.ins]
+        operands = [self._slot_variables(s, inputs.get(s.name, [])) for s in op.ins]
         results = {
-            op.outs[i].name: self._slot(op.outs[i], inputs.get(op.outs[i].name, []))
+            op.outs[i].name: self._slot_variables(op.outs[i], inputs.get(op.outs[i].name, []))
             for i in op.rule_outs
         }
-        said = apply_rule(
+        said = apply_vjp_rule(
             op, self.desc, [self._output_grads(op.outs[i]) for i in op.grad_outs], operands, results
         )
         parts = said if isinstance(said, tuple) else (said,)
@@ -110,11 +114,13 @@ class VjpDecomposition:
 
     def _assign_grad(self, name: str, found: Any, like: Variable) -> None:
         found = found() if callable(found) else found
-        gradient = zeros_for(self.recorder, like) if found is None else reduce_to(found, like)
+        gradient = (
+            zero_grad_for(self.recorder, like) if found is None else reduce_grad_to(found, like)
+        )
         self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
 
-    def _slot(self, slot: Slot, names: list[str]) -> Any:
-        found = [self._variable(n) for n in names if n != EMPTY]
+    def _slot_variables(self, slot: Slot, names: list[str]) -> Any:
+        found = [self._declared_variable(n) for n in names if n != EMPTY]
         return (found or None) if slot.many else found[0] if found else None
 
     def _output_grads(self, slot: Slot) -> Any:
@@ -122,23 +128,23 @@ class VjpDecomposition:
         results = self.desc.inputs.get(slot.name, [])
         given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
         found = [
-            self._gradient(g, results[i] if i < len(results) else EMPTY)
+            self._output_grad_or_zeros(g, results[i] if i < len(results) else EMPTY)
             for i, g in enumerate(given)
         ]
         return found if slot.many else found[0] if found else None
 
-    def _gradient(self, name: str, result: str) -> Variable | None:
+    def _output_grad_or_zeros(self, name: str, result: str) -> Variable | None:
         if name != EMPTY:
-            return self._variable(name)
-        like = self._variable(result)
-        return zeros_for(self.recorder, like) if is_float(like.meta.dtype) else None
+            return self._declared_variable(name)
+        like = self._declared_variable(result)
+        return zero_grad_for(self.recorder, like) if is_float(like.meta.dtype) else None
 
-    def _variable(self, name: str) -> Variable:
+    def _declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
         if desc is None or desc.kind != Kind.DENSE or not desc.dtype:
-            raise UndeclaredVariable(name)
+            raise UndeclaredVariableError(name)
         return self.recorder.variable(desc)
 
 
-class UndeclaredVariable(Exception):
+class UndeclaredVariableError(Exception):
     """A variable whose shape or dtype the program does not declare."""

@@ -13,7 +13,7 @@ from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
 from ..ir.program import AttrType, Kind, OpDesc, Program, VarDesc
 
-UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
+REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
 
 
@@ -62,13 +62,19 @@ def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
 def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
     """The inferred shapes of the outputs, by name; empty if inference fails."""
 
-    def metas(names: list[str], many: bool) -> Any:
-        found = [_meta(program.var(n, block)) for n in names]
+    def slot_metas(names: list[str], many: bool) -> Any:
+        found = [_meta_of_variable(program.var(n, block)) for n in names]
         return (found or None) if many else (found[0] if found else None)
 
-    attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
+    attrs = {
+        n: a.value
+        for n, a in desc.attrs.items()
+        if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
+    }
     try:
-        said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
+        said = op.infer(
+            tuple(slot_metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs
+        )
     except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
@@ -80,7 +86,7 @@ def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[st
     return result
 
 
-def _meta(var: VarDesc | None) -> Meta:
+def _meta_of_variable(var: VarDesc | None) -> Meta:
     if var is None or var.kind != Kind.DENSE:
         raise TypeError
     return Meta(var.shape, dtype_of(var.dtype).np)

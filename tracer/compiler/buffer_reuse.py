@@ -17,7 +17,7 @@ from ..core import native
 from .instructions import KernelCall
 
 
-def _unshared_refcount() -> int:
+def _measure_unshared_refcount() -> int:
     """The reference count that a function of `_kernels` sees for an array that only one
     local variable refers to; 0 if unknown.
     """
@@ -29,7 +29,7 @@ def _unshared_refcount() -> int:
     return 0
 
 
-UNSHARED_REFCOUNT = _unshared_refcount()
+UNSHARED_REFCOUNT = _measure_unshared_refcount()
 
 # Functions with an `out` argument whose result has the shape and dtype of each input. They are used
 # for calls without attributes.

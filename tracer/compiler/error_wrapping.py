@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ..core.errors import OarlockError, OpError
 from ..ir.program import OpDesc
 
-_WRAPPED = (
+_CONVERTED_EXCEPTIONS = (
     LookupError,
     TypeError,
     ValueError,
@@ -29,7 +29,7 @@ def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
         yield
     except OarlockError:
         raise
-    except _WRAPPED as error:
+    except _CONVERTED_EXCEPTIONS as error:
         what = (
             "the program is malformed"
             if desc is None

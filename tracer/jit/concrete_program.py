@@ -74,13 +74,13 @@ class ConcreteProgram:
         If the run fails, random generators and buffers keep their previous state.
         """
         given = [*tensors, *self.results.effect_inputs()]
-        stops = self.partial.stops(given)
+        stops = self.partial.stop_gradients(given)
         before = self._state()
         try:
             if stops is None or False not in stops:
                 found = self._run_inference(given)
             else:
-                found = self.partial.call(given, stops)
+                found = self.partial.call_specialized(given, stops)
         except Exception:
             for tensor, array in before[0]:
                 tensor.array = array
@@ -129,7 +129,7 @@ class ConcreteProgram:
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
         return bool(self.cuts) and False in (
-            self.partial.stops([*tensors, *self.results.effect_inputs()]) or ()
+            self.partial.stop_gradients([*tensors, *self.results.effect_inputs()]) or ()
         )
 
     @functools.cached_property

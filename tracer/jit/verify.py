@@ -14,7 +14,7 @@ import numpy as np
 
 from ..capture.output_tree import StructureError
 from ..compiler import CompiledProgram
-from ..compiler.feeds import FEED
+from ..compiler.feeds import LOD_SUFFIX
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
 from ..core.device_dispatch import common_device
@@ -378,7 +378,8 @@ def run_compiled(
     values = {name: Tensor(cuda.to_host(t.array), name=name) for name, t in scope.items()}
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
-        values, feed | {name + FEED: np.array([0, len(feed[name])]) for name in compiled.lod_inputs}
+        values,
+        feed | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.lod_inputs},
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..compiler.executable import Executable
-from ..compiler.feeds import FEED, arrays_of, check_feed
+from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
 from ..compiler.lod_propagation import LodArray
 from ..core import place as places
 from ..core import rng
@@ -77,7 +77,7 @@ class Executor:
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
         feed = _add_reader_batches(program, _check_feed_type(feed))
-        arrays = arrays_of(program.raw, feed)
+        arrays = convert_feed_to_arrays(program.raw, feed)
         selected_steps = steps or (optimizer_ops(program) if use_prune else None)
         checked = (
             _float_outputs(program.raw)
@@ -233,7 +233,7 @@ def lod_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
                 f"({name}={value.tensor.meta})"
             )
             raise OpError(with_user_line(f"Executor.run: {why}"))
-    return {name + FEED: value.offsets for name, value in tensors.items()}
+    return {name + LOD_SUFFIX: value.offsets for name, value in tensors.items()}
 
 
 def _float_outputs(program: Desc) -> dict[str, OpDesc]:
