@@ -17,7 +17,7 @@ import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock.core.errors import OpError
 from oarlock.core.op import OPS
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*there are no parameters")
 X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")
@@ -26,7 +26,7 @@ X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")
 def exported(function: Callable[[Any], Any], opset: int, folder: Path) -> bytes:
     spec = [paddle.static.InputSpec([None, None, None, None], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function), str(folder / "m"), input_spec=spec)
-    made: bytes = runtime().to_onnx(
+    made: bytes = runtime_module().to_onnx(
         (folder / "m.pdmodel").read_bytes(), None, opset=opset, inline=True
     )
     return made
@@ -92,7 +92,7 @@ REFUSED = [(wrapped, 10, 11), (how_often, 10, 11), (larger, 7, 8), (rolled, 11, 
 def test_rejected_by_number(
     function: Callable[[Any], Any], opset: int, needed: int, tmp_path: Path
 ) -> None:
-    with pytest.raises(runtime().Error, match=f"opset {needed}"):
+    with pytest.raises(runtime_module().Error, match=f"opset {needed}"):
         exported(function, opset, tmp_path)
 
 

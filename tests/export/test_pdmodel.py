@@ -11,7 +11,7 @@ import pytest
 
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.export.proto import ATTR_FIELD, SCHEMA, ProgramDesc
+from oarlock.export.proto import ATTR_VALUE_FIELD, MESSAGE_FIELDS, ProgramDesc
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
@@ -125,6 +125,9 @@ def test_what_does_not_fit_is_named(program: Program, message: str) -> None:
 
 
 def test_every_attribute_type_has_a_field_of_its_own() -> None:
-    assert set(ATTR_FIELD) == set(AttrType)
-    assert len(set(ATTR_FIELD.values())) == len(AttrType)
-    assert all(f"{field}:" in SCHEMA["Attr"].replace("*", "") for field in ATTR_FIELD.values())
+    assert set(ATTR_VALUE_FIELD) == set(AttrType)
+    assert len(set(ATTR_VALUE_FIELD.values())) == len(AttrType)
+    assert all(
+        f"{field}:" in MESSAGE_FIELDS["Attr"].replace("*", "")
+        for field in ATTR_VALUE_FIELD.values()
+    )

@@ -111,9 +111,9 @@ def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(
 
 
 def _record(array: np.ndarray[Any, Any]) -> bytes:
-    from oarlock.export.pdiparams import record
+    from oarlock.export.pdiparams import iter_record_chunks
 
-    return b"".join(bytes(part) for part in record("", array))
+    return b"".join(bytes(part) for part in iter_record_chunks("", array))
 
 
 def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.errors import FileError, OpError
 from oarlock.export.pickles import dumps
 from oarlock.loader import pickle_values, pickles
-from oarlock.loader.pickles import loads, loads_first
+from oarlock.loader.pickles import load_first, loads
 
 # --- values
 # ------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_the_forms_that_paddle_writes() -> None:
 
 def test_several_in_a_row() -> None:
     two = dumps({"a": 1}) + dumps([2])
-    first, used = loads_first(two)
+    first, used = load_first(two)
     assert (first, loads(two[used:])) == ({"a": 1}, [2])
     with pytest.raises(FileError, match="m: has 8 bytes after its end"):
         loads(dumps({"a": 1}) + dumps([2]), "m")
@@ -435,7 +435,7 @@ def test_every_instruction_has_been_decided() -> None:
 
     known = (
         pickles._PUSH_OPCODES
-        | pickles._OPCODES.keys()
+        | pickles._INSTRUCTIONS.keys()
         | pickles._REJECTED_OPCODES.keys()
         | {"STOP"}
     )
@@ -447,7 +447,7 @@ def test_every_call_has_been_tried() -> None:
     """Each row of the table with no arguments: two may have none, the others refuse and do not fail
     otherwise.
     """
-    for name, call in pickle_values.ALLOWED_CALLS.items():
+    for name, call in pickle_values.ALLOWED_CONSTRUCTORS.items():
         if name.endswith((".bytes", ".OrderedDict")):
             assert not call((), lambda size: None)
         else:

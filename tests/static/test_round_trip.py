@@ -30,7 +30,7 @@ from oarlock.ir.program import (
     VarDesc,
 )
 from oarlock.ir.verifier import TENSORS, check
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.files import parse_program
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.
@@ -205,8 +205,8 @@ def test_text_comes_back(program: Program) -> None:
 @settings(deadline=None)
 def test_file_comes_back(program: Program) -> None:
     data = to_bytes(program)
-    assert program_from_bytes(data) == program
-    assert to_bytes(program_from_bytes(data)) == data
+    assert parse_program(data) == program
+    assert to_bytes(parse_program(data)) == data
 
 
 @given(st.sampled_from([AttrType.FLOAT, AttrType.FLOATS]), st.floats(-1e30, 1e30))
@@ -218,7 +218,7 @@ def test_a_float_is_written_with_the_digits_it_needs(kind: AttrType, value: floa
     (single,) = struct.unpack("f", struct.pack("f", value))
     wanted = [single] if kind == AttrType.FLOATS else single
     assert parse(to_text(program)).block.ops[0].attr("alpha") == wanted
-    assert program_from_bytes(to_bytes(program)).block.ops[0].attr("alpha") == wanted
+    assert parse_program(to_bytes(program)).block.ops[0].attr("alpha") == wanted
 
 
 def test_every_attribute_type_is_tried() -> None:
@@ -229,7 +229,7 @@ def test_every_attribute_type_is_tried() -> None:
 @pytest.mark.parametrize("kind", [AttrType.FLOAT, AttrType.FLOAT64, AttrType.SCALAR])
 def test_floats_that_are_no_numbers(kind: AttrType, value: float) -> None:
     program = Program([Block(ops=[OpDesc("fill", attrs={"value": Attr(kind, value)})])])
-    for back in (parse(to_text(program)), program_from_bytes(to_bytes(program))):
+    for back in (parse(to_text(program)), parse_program(to_bytes(program))):
         assert repr(back.block.ops[0].attr("value")) == repr(value)
 
 
