@@ -9,7 +9,7 @@ import pytest
 
 from oarlock.core.errors import FileError
 from oarlock.export.info import VarInfo, to_bytes
-from oarlock.loader.info import info_from_bytes
+from oarlock.loader.info import parse_info
 
 ROWS = [
     VarInfo("linear_0.w_0", "l.weight", False, True),
@@ -31,7 +31,7 @@ def test_file_contents() -> None:
 
 def test_row_order_is_irrelevant() -> None:
     assert to_bytes(ROWS) == to_bytes(ROWS[::-1])
-    assert info_from_bytes(to_bytes(ROWS)) == {row.name: row for row in ROWS}
+    assert parse_info(to_bytes(ROWS)) == {row.name: row for row in ROWS}
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_row_order_is_irrelevant() -> None:
 )
 def test_invalid_files_are_rejected(data: Any, message: str) -> None:
     with pytest.raises(FileError) as error:
-        info_from_bytes(pickle.dumps(data, 2), "m")
+        parse_info(pickle.dumps(data, 2), "m")
     assert str(error.value) == message

@@ -17,7 +17,7 @@ import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock.core.errors import OpError
 from oarlock.core.op import OPS
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*there are no parameters")
 X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")
@@ -26,7 +26,7 @@ X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")
 def export_model(function: Callable[[Any], Any], opset: int, folder: Path) -> bytes:
     spec = [paddle.static.InputSpec([None, None, None, None], "float32", "x")]
     paddle.jit.save(paddle.jit.to_static(function), str(folder / "m"), input_spec=spec)
-    made: bytes = runtime().to_onnx(
+    made: bytes = runtime_module().to_onnx(
         (folder / "m.pdmodel").read_bytes(), None, opset=opset, inline=True
     )
     return made
@@ -92,7 +92,7 @@ UNSUPPORTED = [(circular_pad, 10, 11), (floor_divide, 10, 11), (maximum, 7, 8), 
 def test_error_names_required_opset(
     function: Callable[[Any], Any], opset: int, needed: int, tmp_path: Path
 ) -> None:
-    with pytest.raises(runtime().Error, match=f"opset {needed}"):
+    with pytest.raises(runtime_module().Error, match=f"opset {needed}"):
         export_model(function, opset, tmp_path)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.export.proto import ATTR_FIELD, SCHEMA, ProgramDesc
+from oarlock.export.proto import ATTR_VALUE_FIELD, MESSAGE_FIELDS, ProgramDesc
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
@@ -125,6 +125,9 @@ def test_unrepresentable_programs_are_rejected(program: Program, message: str) -
 
 
 def test_attribute_types_have_distinct_fields() -> None:
-    assert set(ATTR_FIELD) == set(AttrType)
-    assert len(set(ATTR_FIELD.values())) == len(AttrType)
-    assert all(f"{field}:" in SCHEMA["Attr"].replace("*", "") for field in ATTR_FIELD.values())
+    assert set(ATTR_VALUE_FIELD) == set(AttrType)
+    assert len(set(ATTR_VALUE_FIELD.values())) == len(AttrType)
+    assert all(
+        f"{field}:" in MESSAGE_FIELDS["Attr"].replace("*", "")
+        for field in ATTR_VALUE_FIELD.values()
+    )

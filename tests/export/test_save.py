@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from oarlock.core.errors import FileError
-from oarlock.export.save import atomic_write, staged
+from oarlock.export.save import atomic_write, stage_files
 
 
 def folder_contents(folder: Path) -> dict[str, bytes | None]:
@@ -171,7 +171,7 @@ def test_staged_files_have_their_final_names(folder: Path) -> None:
         folder / "m.pdiparams": b"values",
         folder / "a": None,
     }
-    with staged(files) as places:
+    with stage_files(files) as places:
         assert set(places) == {str(folder / "m.pdmodel"), str(folder / "m.pdiparams")}
         assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
         assert len({place.parent for place in places.values()}) == 1
@@ -194,7 +194,7 @@ def test_error_while_staged_changes_nothing(folder: Path) -> None:
     before = folder_contents(folder)
     with (
         pytest.raises(ValueError, match="not good"),
-        staged({folder / "a": b"new", folder / "y/z": b"z"}),
+        stage_files({folder / "a": b"new", folder / "y/z": b"z"}),
     ):
         raise ValueError("not good")
     assert folder_contents(folder) == before
@@ -220,7 +220,7 @@ def wait():
 
 where, name = sys.argv[1:]
 if where == "writing":
-    with save.staged({name: b"half"}):
+    with save.stage_files({name: b"half"}):
         wait()
 else:
     save._sync_folder = lambda folder: wait()  # after the files were replaced

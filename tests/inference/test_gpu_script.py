@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from oarlock.loader.engine import library_info
+from oarlock.loader.engine import ort_library_info
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ def test_gpu_script_runs_or_reports_missing_cuda(tmp_path: Path) -> None:
         shutil.copy(ROOT / "tests" / "fixtures" / f"mlp.{given}", tmp_path / f"mlp.{kind}")
     script = [sys.executable, ROOT / "benchmarks" / "gpu.py", tmp_path]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
-    if "CUDAExecutionProvider" in library_info()["providers"]:
+    if "CUDAExecutionProvider" in ort_library_info()["providers"]:
         assert done.returncode == 0, done.stderr
         assert "mlp" in done.stdout
     else:

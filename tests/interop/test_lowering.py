@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from oarlock.loader.engine import Engine, UnsupportedError, runtime
+from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 import lowering_cases
@@ -102,7 +102,7 @@ def test_shapes_equal_onnx_inference(name: str, written: tuple[Path, dict[str, s
         held = str(params) if params.exists() and params.stat().st_size else None
         if case.refused.get(path.with_suffix("").suffix[1:]):
             continue
-        made = runtime().to_onnx(path.read_bytes(), held, opset=20, inline=True)
+        made = runtime_module().to_onnx(path.read_bytes(), held, opset=20, inline=True)
         onnx.checker.check_model(onnx.load_from_string(made), full_check=True)
 
 
@@ -143,4 +143,4 @@ with np.load(Path(__file__).parents[1] / "fixtures" / "v1_ops.npz") as _found:
 
 def test_every_rule_has_a_case() -> None:
     tested = {case.type for case in CASES.values() if isinstance(case, lowering_cases.Op)}
-    assert set(runtime().lowered_ops()) == tested | CONTROL | OLD | V1 | ON_GPUS
+    assert set(runtime_module().lowered_ops()) == tested | CONTROL | OLD | V1 | ON_GPUS

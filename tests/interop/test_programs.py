@@ -20,8 +20,8 @@ from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
 from oarlock.ir.program import Arg, Contract, Guard
 from oarlock.ir.verifier import check
-from oarlock.loader.files import load_program, program_from_bytes
-from oarlock.loader.info import info_from_bytes
+from oarlock.loader.files import load_program, parse_program
+from oarlock.loader.info import parse_info
 from oarlock.loader.params import load_params
 
 pytestmark = pytest.mark.paddle
@@ -208,10 +208,10 @@ def test_paddle_runs_rewritten_programs(
 @pytest.mark.parametrize("name", CASES)
 def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None:
     data = (exports / f"{name}.pdmodel").read_bytes()
-    program = program_from_bytes(data, name)
+    program = parse_program(data, name)
     assert check(program) == []
     assert program.version == 2006002
-    assert program_from_bytes(pdmodel.to_bytes(program)) == program
+    assert parse_program(pdmodel.to_bytes(program)) == program
     assert parse(str(program)) == program
     params = load_params(
         exports / f"{name}.pdiparams", [var.name for var in program.persistables()]
@@ -231,9 +231,9 @@ def test_user_lines_of_paddle_files(exports: Path) -> None:
 
 
 def test_paddle_info_file(exports: Path) -> None:
-    rows = info_from_bytes((exports / "conv_net.pdiparams.info").read_bytes())
+    rows = parse_info((exports / "conv_net.pdiparams.info").read_bytes())
     assert {row.structured_name for row in rows.values()} >= {"0.weight", "1._mean", "5.bias"}
     mean = next(row for row in rows.values() if row.structured_name == "1._mean")
     assert (mean.stop_gradient, mean.trainable) == (True, False)
-    buffers = info_from_bytes((exports / "bf16_buffer.pdiparams.info").read_bytes())
+    buffers = parse_info((exports / "bf16_buffer.pdiparams.info").read_bytes())
     assert [row.trainable for row in buffers.values()] == [None]

@@ -13,8 +13,8 @@ import pytest
 from oarlock import FileError
 from oarlock.export.pdmodel import CONTRACT_VERSION
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
-from oarlock.loader.engine import runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import runtime_module
+from oarlock.loader.files import parse_program
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "contracts.json").read_text())
@@ -57,11 +57,11 @@ def model_with_contract(row: dict[str, Any]) -> bytes:
 def test_contract_is_accepted_or_rejected(row: dict[str, Any]) -> None:
     data = model_with_contract(row)
     if row["accept"]:
-        program_from_bytes(data)
-        runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+        parse_program(data)
+        runtime_module().describe(data, str(FIXTURES / "mlp.pdiparams"))
     else:
         with pytest.raises(FileError):
-            program_from_bytes(data)
-        with pytest.raises(runtime().Error) as error:
-            runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+            parse_program(data)
+        with pytest.raises(runtime_module().Error) as error:
+            runtime_module().describe(data, str(FIXTURES / "mlp.pdiparams"))
         assert error.value.kind == "file"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from oarlock.loader.escape_text import INVISIBLE, escape_text
+from oarlock.loader.escape_text import ESCAPED_RANGES, escape_text
 
 # By what is written out, and as what: the first and last of each kind.
 WRITTEN_OUT = {
@@ -28,11 +28,11 @@ def test_terminal_control_is_escaped(one: str) -> None:
 def test_other_text_is_unchanged() -> None:
     assert escape_text(KEPT) == KEPT
     assert escape_text(KEPT + "\x9b") == KEPT + "\\x9b"
-    assert escape_text("two\nlines\r\n", lines=True) == "two\nlines\\x0d\n"
+    assert escape_text("two\nlines\r\n", keep_line_breaks=True) == "two\nlines\\x0d\n"
 
 
 def test_limits_of_escaped_ranges() -> None:
-    for first, last in INVISIBLE:
+    for first, last in ESCAPED_RANGES:
         for code in {first, last} - {ord("\t")}:
             assert escape_text(chr(code)).startswith("\\")
         for code in {first - 1, last + 1} - {-1}:

@@ -18,7 +18,7 @@ from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.jit.verify import ENGINE_ONLY
-from oarlock.loader.engine import Engine, EngineError, runtime
+from oarlock.loader.engine import Engine, EngineError, runtime_module
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
@@ -95,7 +95,7 @@ def test_constant_indices_are_not_checked(tmp_path: Path) -> None:
 
 def exported_onnx_text(folder: Path) -> str:
     files = read_model(str(folder / "m"))
-    made: bytes = runtime().to_onnx(
+    made: bytes = runtime_module().to_onnx(
         files.pdmodel, files.params_path, opset=17, inline=True, name=files.name
     )
     return made.decode("latin-1")

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.dtype import ALL
 from oarlock.core.errors import FileError
 from oarlock.export.pdiparams import to_bytes, write
-from oarlock.loader.params import load_params, load_params_folder, params_from_bytes
+from oarlock.loader.params import load_params, load_params_folder, parse_params
 
 GOOD: dict[str, Any] = {
     "b": np.arange(3, dtype=np.float32),
@@ -71,7 +71,7 @@ def test_values_are_mapped_read_only(tmp_path: Path) -> None:
 @settings(deadline=None)
 def test_values_round_trip(params: dict[str, Any]) -> None:
     data = to_bytes(params)
-    back = params_from_bytes(data, params)
+    back = parse_params(data, params)
     assert list(back) == sorted(params)
     for name, array in params.items():
         assert_equal_arrays(back[name], array)
@@ -154,7 +154,7 @@ FAULTS = [
 def test_errors_name_the_record(data: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(data)
     with pytest.raises(FileError) as error:
-        params_from_bytes(data, NAMES, "m")
+        parse_params(data, NAMES, "m")
     assert message in str(error.value)
     with pytest.raises(FileError) as error:
         load_params(tmp_path / "m", NAMES)
@@ -164,7 +164,7 @@ def test_errors_name_the_record(data: bytes, message: str, tmp_path: Path) -> No
 def test_lod_of_old_files_is_skipped() -> None:
     lod = struct.pack("<QQ2Q", 1, 16, 0, 3)
     data = record_header(b"\x08\x05\x10\x03", lod) + struct.pack("<3f", 1, 2, 3)
-    assert params_from_bytes(data, ["x"])["x"].tolist() == [1, 2, 3]
+    assert parse_params(data, ["x"])["x"].tolist() == [1, 2, 3]
 
 
 def test_no_names_need_no_file(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_damaged_files_are_file_errors_or_values(data: st.DataObject) -> None:
         length = data.draw(st.integers(0, 4))
         damaged[where : where + length] = data.draw(st.binary(max_size=4))
     try:
-        params = params_from_bytes(bytes(damaged), NAMES, "m")
+        params = parse_params(bytes(damaged), NAMES, "m")
     except FileError:
         return
     assert sum(record.nbytes for record in params.records.values()) < len(damaged)

@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.errors import FileError, OpError
 from oarlock.export.pickles import dumps
 from oarlock.loader import pickle_values, pickles
-from oarlock.loader.pickles import loads, loads_first
+from oarlock.loader.pickles import load_first, loads
 
 # --- values
 # ------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_paddle_tensor_pickles() -> None:
 
 def test_concatenated_pickles() -> None:
     two = dumps({"a": 1}) + dumps([2])
-    first, used = loads_first(two)
+    first, used = load_first(two)
     assert (first, loads(two[used:])) == ({"a": 1}, [2])
     with pytest.raises(FileError, match="m: has 8 bytes after its end"):
         loads(dumps({"a": 1}) + dumps([2]), "m")
@@ -455,7 +455,7 @@ def test_all_opcodes_are_handled() -> None:
 
     known = (
         pickles._PUSH_OPCODES
-        | pickles._OPCODES.keys()
+        | pickles._INSTRUCTIONS.keys()
         | pickles._REJECTED_OPCODES.keys()
         | {"STOP"}
     )
@@ -467,7 +467,7 @@ def test_allowed_calls_without_arguments() -> None:
     """Each row of the table with no arguments: two may have none, the others refuse and do not fail
     otherwise.
     """
-    for name, call in pickle_values.ALLOWED_CALLS.items():
+    for name, call in pickle_values.ALLOWED_CONSTRUCTORS.items():
         if name.endswith((".bytes", ".OrderedDict")):
             assert not call((), lambda size: None)
         else:

@@ -20,8 +20,8 @@ from oarlock.compiler.compiled_function import CompiledProgram
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
 from oarlock.ir.verifier import check
-from oarlock.loader.engine import runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import runtime_module
+from oarlock.loader.files import parse_program
 
 from .scaling_programs import (
     FAMILIES,
@@ -80,18 +80,18 @@ def num_instructions(work: Callable[[], Any]) -> int:
 
 def attempt(work: Callable[[], Any]) -> None:
     """Do the work, which may end in a list of the ops that have no lowering or no kernel."""
-    with suppress(runtime().Error, NotImplementedError):
+    with suppress(runtime_module().Error, NotImplementedError):
         work()
 
 
 def lower(data: bytes) -> object:
     """In C++: parse, validate, lower, write ONNX."""
-    return runtime().to_onnx(data, None)
+    return runtime_module().to_onnx(data, None)
 
 
 def compile_program(data: bytes) -> object:
     """In Python: parse, validate, compile."""
-    return CompiledProgram(program_from_bytes(data))
+    return CompiledProgram(parse_program(data))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -113,17 +113,17 @@ def test_compiling_is_linear_in_the_size(family: Callable[[int], Program]) -> No
 
 def check_rules(data: bytes) -> object:
     """In Python: parse, and all that `oarlock verify` judges a program by."""
-    return check(program_from_bytes(data))
+    return check(parse_program(data))
 
 
 def clone_for_test(data: bytes) -> object:
     """In Python: parse, and leave out what is not tested."""
-    return paddle.static.Program.of(program_from_bytes(data)).clone(for_test=True)
+    return paddle.static.Program.of(parse_program(data)).clone(for_test=True)
 
 
 def differentiate(data: bytes) -> object:
     """In Python: parse, and append the ops of the gradients."""
-    program = paddle.static.Program.of(program_from_bytes(data))
+    program = paddle.static.Program.of(parse_program(data))
     result = program.raw.fetches()[0]
     paddle.enable_static()
     try:
@@ -184,8 +184,8 @@ def test_maximum_block_depth() -> None:
     lower(deepest), compile_program(deepest)
     too_deep = to_bytes(nested_branches(63))
     with pytest.raises(paddle.FileError, match="nested 65 deep"):
-        program_from_bytes(too_deep)
-    with pytest.raises(runtime().Error, match="nested more than 64 deep"):
+        parse_program(too_deep)
+    with pytest.raises(runtime_module().Error, match="nested more than 64 deep"):
         lower(too_deep)
 
 

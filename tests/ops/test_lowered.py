@@ -10,14 +10,14 @@ import pytest
 from oarlock.capture.recorder import Recorder
 from oarlock.core.errors import OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.engine import Engine, UnsupportedError, runtime
+from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
 
 from .rows import Row
 from .table import IDS, ROWS, op_of
 from .test_forward import flat_results
 from .test_recorded import recorded
 
-LOWERED = set(runtime().lowered_ops())
+LOWERED = set(runtime_module().lowered_ops())
 CASES = [
     n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random and not row.engine
 ]

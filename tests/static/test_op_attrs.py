@@ -20,8 +20,8 @@ from oarlock.ir.attr_checks import ACCEPTED, attr_kind, attr_problems
 from oarlock.ir.attr_types import LIST_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.files import parse_program
 
 from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table
@@ -74,7 +74,7 @@ def with_attr(op: str, name: str, attr: Attr) -> bytes:
 def python_problem(data: bytes) -> str:
     """What Python has against a file, "" for nothing."""
     try:
-        program_from_bytes(data)
+        parse_program(data)
     except FileError as error:
         return str(error).partition("attribute '")[2]
     return ""
@@ -83,8 +83,8 @@ def python_problem(data: bytes) -> str:
 def cpp_problem(data: bytes) -> str:
     """What C++ has against it."""
     try:
-        runtime().describe(data, None)
-    except runtime().Error as error:
+        runtime_module().describe(data, None)
+    except runtime_module().Error as error:
         return str(error).partition("attribute '")[2]
     return ""
 
@@ -135,8 +135,8 @@ def test_both_readers_reject_the_same_values(op: str, name: str) -> None:
 
 def test_unknown_attributes_and_ops_are_ignored() -> None:
     for op, name in (("relu", "use_mkldnn"), ("relu", "axis"), ("nobodys_op", "axis")):
-        program_from_bytes(with_attr(op, name, Attr(AttrType.STRING, "a")))
-        runtime().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
+        parse_program(with_attr(op, name, Attr(AttrType.STRING, "a")))
+        runtime_module().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
 
 
 def test_load_rejects_invalid_attributes(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ block 0:
   fetch = fetch(X=y) col=0
 """
     data = to_bytes(parse(text))
-    program_from_bytes(data)
+    parse_program(data)
     for x, y, close in (([1.0], [1.9], True), ([1.0], [2.1], False)):
         feeds = {"x": np.array([x * 3] * 2, "f"), "w": np.array([y * 3] * 2, "f")}
         assert (

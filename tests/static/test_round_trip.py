@@ -28,7 +28,7 @@ from oarlock.ir.program import (
     VarDesc,
 )
 from oarlock.ir.verifier import TENSORS, check
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.files import parse_program
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.
@@ -203,8 +203,8 @@ def test_text_round_trip(program: Program) -> None:
 @settings(deadline=None)
 def test_file_round_trip(program: Program) -> None:
     data = to_bytes(program)
-    assert program_from_bytes(data) == program
-    assert to_bytes(program_from_bytes(data)) == data
+    assert parse_program(data) == program
+    assert to_bytes(parse_program(data)) == data
 
 
 @given(st.sampled_from([AttrType.FLOAT, AttrType.FLOATS]), st.floats(-1e30, 1e30))
@@ -216,7 +216,7 @@ def test_shortest_float_text(kind: AttrType, value: float) -> None:
     (single,) = struct.unpack("f", struct.pack("f", value))
     wanted = [single] if kind == AttrType.FLOATS else single
     assert parse(to_text(program)).block.ops[0].attr("alpha") == wanted
-    assert program_from_bytes(to_bytes(program)).block.ops[0].attr("alpha") == wanted
+    assert parse_program(to_bytes(program)).block.ops[0].attr("alpha") == wanted
 
 
 def test_every_attribute_type_is_generated() -> None:
@@ -227,7 +227,7 @@ def test_every_attribute_type_is_generated() -> None:
 @pytest.mark.parametrize("kind", [AttrType.FLOAT, AttrType.FLOAT64, AttrType.SCALAR])
 def test_nan_and_infinity(kind: AttrType, value: float) -> None:
     program = Program([Block(ops=[OpDesc("fill", attrs={"value": Attr(kind, value)})])])
-    for back in (parse(to_text(program)), program_from_bytes(to_bytes(program))):
+    for back in (parse(to_text(program)), parse_program(to_bytes(program))):
         assert repr(back.block.ops[0].attr("value")) == repr(value)
 
 

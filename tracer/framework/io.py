@@ -20,16 +20,16 @@ from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
 from ..ir.program import Program as ProgramData
 from ..ir.scope_values import ScopeValue
-from ..loader.files import load_program, program_from_bytes
+from ..loader.files import load_program, parse_program
 from ..loader.info import load_info
 from ..loader.params import (
     is_paddle_1_6_state,
     load_params,
     load_params_folder,
-    params_from_bytes,
+    parse_params,
     read_paddle_1_6_state,
 )
-from ..loader.pickles import loads_first
+from ..loader.pickles import load_first
 from ..loader.regular_files import read_file
 from ..static.graph.program import Program
 
@@ -121,7 +121,7 @@ def _serialize(obj: Any, protocol: int) -> Any:
 def _serialize_binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
-    return pdiparams.record(obj.name, np.asarray(cuda.to_host(obj.array)))
+    return pdiparams.iter_record_chunks(obj.name, np.asarray(cuda.to_host(obj.array)))
 
 
 def _is_state(obj: Any) -> bool:
@@ -237,10 +237,10 @@ def _load_bytes(data: bytes, name: str, make: MakeValue, keep_name_table: bool) 
             for key, value in read_paddle_1_6_state(data, name).items()
         }, len(data)
     if data[:1] == b"\x00":  # a record: its version
-        return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
+        return make(np.array(parse_params(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
-        return Program.of(program_from_bytes(data, name)), len(data)
-    loaded, num_bytes = loads_first(data, name)
+        return Program.of(parse_program(data, name)), len(data)
+    loaded, num_bytes = load_first(data, name)
     if not isinstance(loaded, dict):
         return _convert(loaded, make, _has_named_array(loaded)), num_bytes
     _join_slices(loaded, name)
@@ -329,9 +329,7 @@ def _load_folder(path: str) -> dict[str, Any]:
         for file in files:
             file_path = os.path.join(folder, file)
             name = os.path.relpath(file_path, path).replace(os.sep, "/")
-            values[name] = np.array(
-                params_from_bytes(read_file(file_path), [name], file_path)[name]
-            )
+            values[name] = np.array(parse_params(read_file(file_path), [name], file_path)[name])
     if not values:
         raise OpError(f"load: the folder {path!r} contains neither a model nor values")
     return dict(sorted(values.items()))

@@ -15,7 +15,7 @@ from ..core.dtype import BY_NP
 from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
-from ..loader.files import program_bytes
+from ..loader.files import read_program_bytes
 from ..loader.model_files import read_model
 from .config import Config
 from .enums import DataType
@@ -117,7 +117,7 @@ class Predictor:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
-        self._lod_names = engine.offsets
+        self._lod_names = engine.row_split_owners
         handles = self._inputs | self._outputs
         for lod_name, name in self._lod_names.items():
             handles[name]._lod_handle = handles[lod_name]
@@ -220,7 +220,11 @@ def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None,
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
     params = config.params_file()
-    return program_bytes(prog), params if params and os.path.exists(params) else None, prog.name
+    return (
+        read_program_bytes(prog),
+        params if params and os.path.exists(params) else None,
+        prog.name,
+    )
 
 
 def _load_paddle1_folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:

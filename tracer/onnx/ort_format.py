@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import FileError
-from ..export.save import atomic_write, named
+from ..export.save import atomic_write, set_error_filename
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
 from .writer import (
@@ -35,7 +35,7 @@ def write_ort(files: ModelFiles, output: Path, options: ExportOptions) -> Export
     opset = select_opset(files, options)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         onnx_path, ort_path = Path(folder, "model.onnx"), Path(folder, output.name)
-        with named(onnx_path):
+        with set_error_filename(onnx_path):
             onnx_path.write_bytes(onnx_bytes(files, onnx_path, True, opset))
         convert_to_ort(onnx_path, ort_path)
         data = ort_path.read_bytes()

@@ -45,7 +45,7 @@ def can_batch(engine: Engine) -> bool:
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.offsets and is_dynamic and _preserves_results_in_batch(engine)
+    return not engine.row_split_owners and is_dynamic and _preserves_results_in_batch(engine)
 
 
 def _preserves_results_in_batch(engine: Engine) -> bool:

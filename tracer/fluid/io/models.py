@@ -49,10 +49,10 @@ def write_model(
         os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.records(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_file_chunks(arrays)
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.record(name, array)
+            os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
             for name, array in arrays.items()
         }
     atomic_write(files)
