@@ -188,7 +188,7 @@ def test_structure_utilities() -> None:
 
 
 class Labelled(nn.Layer):
-    """A loss beside the result: its label is no input of what is saved."""
+    """Returns a loss, too; its label is not an input of the saved program."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,9 +20,7 @@ from oarlock.static import InputSpec
 
 
 class Net(nn.Layer):
-    """A branch on a value with another layer in each way, a loop over rows, a list, a norm and
-    dropout without effect.
-    """
+    """A branch with a layer on each path, a loop over rows, a list, a norm, and dropout with p=0."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +62,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def losses(model: nn.Layer, steps: int = 20) -> list[float]:
-    """What is left of a loss after each step, both ways of the branch taken."""
+    """Return the loss after each step; both branches are taken."""
     model.train()
     rule = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     found = []
@@ -104,7 +102,7 @@ def test_loaded_model_trains_like_the_layer(prefix: str, tmp_path: Path) -> None
 
 
 def test_batch_norm_saved_in_eval_mode(tmp_path: Path) -> None:
-    """As real Paddle: the file then says use_global_stats."""
+    """As in real Paddle, the file sets use_global_stats."""
     save(_evaluated(nn.BatchNorm1D(4)), tmp_path / "m", input_spec=[InputSpec([None, 4])])
     loaded = load(tmp_path / "m")
     loaded.train()

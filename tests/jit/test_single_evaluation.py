@@ -17,7 +17,7 @@ SETTING: contextvars.ContextVar[float] = contextvars.ContextVar("SETTING", defau
 
 
 def numbers(function: Any, calls: int = 3) -> list[float]:
-    """What a function gives in some calls."""
+    """Return the results of some calls of a function."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [function(paddle.ones([1])).item() for _ in range(calls)]

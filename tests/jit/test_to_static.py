@@ -32,7 +32,7 @@ FACTOR = 1.0
 
 
 class Net(nn.Layer):
-    """A layer with several ways in."""
+    """A layer with several entry points."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ def test_changed_global_and_closure_are_detected(
 
 
 class LayerWithState(nn.Layer):
-    """A layer whose calls leave something behind."""
+    """A layer whose calls change its state."""
 
     def __init__(self) -> None:
         super().__init__()
