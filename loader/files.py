@@ -10,13 +10,24 @@ from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from ..core.dtype import BY_PROTO, MAX_RANK
+from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
-from ..ir.attr_types import LIST_TYPES, block_indices
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
-from ..ir.verifier import FILE_RULES, check
+from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
+from ..ir.program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    Guard,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
+from ..ir.verifier import FILE_RULES, find_problems
 from .escape_text import escape_text
 from .regular_files import read_file
 
@@ -86,7 +97,7 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
         bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
         location = f"{', '.join(bad.locations)}: " if bad.locations else ""
         raise FileError(f"{name}: {location}{bad.message}") from None
-    problems = check(program, FILE_RULES)
+    problems = find_problems(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise FileError(f"{name}: {problems[0]}{more}")
@@ -113,7 +124,9 @@ def _fix_parents(blocks: list[Block]) -> None:
     for at, block in enumerate(blocks):
         for op in block.ops:
             for inner in (
-                block_indices(op.attrs["sub_block"]) if at and "sub_block" in op.attrs else []
+                referenced_block_indices(op.attrs["sub_block"])
+                if at and "sub_block" in op.attrs
+                else []
             ):
                 if at < inner < len(blocks) and blocks[inner].parent == 0:
                     blocks[inner].parent = at
@@ -176,7 +189,7 @@ def _var(message: Any) -> VarDesc:
     kinds = message.type
     _require(kinds, "its type", "type")
     try:
-        kind = Kind(kinds.type)
+        kind = VarKind(kinds.type)
     except ValueError:
         raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
@@ -200,7 +213,7 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
     """Return data type and shape of a TensorDesc, or of an Arg of the contract."""
     _require(message, "its description", field)
     number = getattr(message, field)
-    dtype = BY_PROTO.get(number)
+    dtype = DTYPE_BY_PROTO.get(number)
     if dtype is None:
         raise _InvalidProgram(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
@@ -219,10 +232,10 @@ def _op(message: Any) -> OpDesc:
             raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = escape_text(user_line_of([_utf8(line) for line in stack.value]))
+        op.user_line = escape_text(user_line_of([_utf8(line) for line in stack.value]))
     scope = op.attrs.pop("op_namescope", None)
     if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
-        op.layer = scope.value
+        op.layer_path = scope.value
     for name, silent in _DEFAULT_ATTRS.items():
         if op.attrs.get(name) == silent:
             del op.attrs[name]
@@ -247,14 +260,14 @@ def _attr(message: Any) -> Attr:
             f"attribute {message.name} is of type {message.type}, which is not known"
         ) from None
     field = ATTR_FIELD[kind]
-    if kind not in LIST_TYPES:
+    if kind not in LIST_ATTR_TYPES:
         _require(message, f"attribute {message.name}, {kind.name},", field)
     value = getattr(message, field)
     if kind == AttrType.SCALAR:
         return Attr(kind, _scalar(value))
     if kind == AttrType.SCALARS:
         return Attr(kind, [_scalar(scalar) for scalar in value])
-    return Attr(kind, list(value) if kind in LIST_TYPES else value)
+    return Attr(kind, list(value) if kind in LIST_ATTR_TYPES else value)
 
 
 def _scalar(message: Any) -> bool | int | float | complex:
@@ -314,9 +327,9 @@ def _check_wire_types(message: Any) -> None:
             raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
-def _arg(message: Any) -> Arg:
+def _arg(message: Any) -> ContractArg:
     dtype, shape = _elements(message, "dtype")
-    return Arg(
+    return ContractArg(
         _utf8(message.name), dtype, shape, _utf8(message.path)
     )  # the path is a key, so it is not escaped
 

@@ -20,9 +20,9 @@ from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import draws_random
-from ..ir.guards import judge
+from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
-from ..ir.program import Arg, Attr, AttrType, Contract, OpDesc, Program
+from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
 from .engine import offset_inputs
 from .model_files import ModelFiles
 from .program_runner import ProgramRunner
@@ -110,7 +110,7 @@ class SavedMethod:
         runner = self._trainer if training else self.runner
         return runner.run_with_kernels(tensors)
 
-    def _array(self, given: Any, arg: Arg) -> Any:
+    def _array(self, given: Any, arg: ContractArg) -> Any:
         """Return an input as an ndarray; lists and numbers get the dtype of the input."""
         if isinstance(given, Tensor):
             return given.array
@@ -143,11 +143,11 @@ class SavedMethod:
                     )
                 )
 
-    def _check_guarded_dim(self, arg: Arg, meta: Any) -> None:
+    def _check_guarded_dim(self, arg: ContractArg, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
-                judge(g, np.empty(0), meta.shape, self.name)
+                check_guard(g, np.empty(0), meta.shape, self.name)
 
     def _in_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
@@ -210,12 +210,12 @@ def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in given)
 
 
-def _arg(program: Program, name: str) -> Arg:
+def _arg(program: Program, name: str) -> ContractArg:
     var = program.block.vars[name]
-    return Arg(name, var.dtype, var.shape, name)
+    return ContractArg(name, var.dtype, var.shape, name)
 
 
-def _spec(arg: Arg) -> InputSpec:
+def _spec(arg: ContractArg) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 

@@ -47,7 +47,7 @@ def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.Monk
 
 
 def test_a_communicator_has_what_the_protocol_says() -> None:
-    from oarlock.core.communicator import Communicator, SingleProcess
+    from oarlock.core.communicator import Communicator, SingleProcessCommunicator
     from oarlock.distributed.mpi import MpiCommunicator
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
@@ -56,5 +56,10 @@ def test_a_communicator_has_what_the_protocol_says() -> None:
 
     assert all(
         wanted <= set(dir(kind))
-        for kind in (SingleProcess, MpiCommunicator, DeviceDispatchCommunicator, NcclCommunicator)
+        for kind in (
+            SingleProcessCommunicator,
+            MpiCommunicator,
+            DeviceDispatchCommunicator,
+            NcclCommunicator,
+        )
     )

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.communicator import SUM, CompletedWork, SingleProcess
+from oarlock.core.communicator import SUM, CompletedWork, SingleProcessCommunicator
 from oarlock.distributed.reducer import Reducer, build_buckets
 
 
-class Two(SingleProcess):
+class Two(SingleProcessCommunicator):
     """A world in which another rank has the same gradients; writes down what is asked of it."""
 
     size = 2

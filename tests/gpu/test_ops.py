@@ -76,9 +76,9 @@ def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
         if _is_host_slot(s)
     ]
     assert {
-        cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)
+        cuda.gpu_index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)
     } <= {0}, "on the processor"
-    assert all(cuda.index_of(t.array) is None for t in read)
+    assert all(cuda.gpu_index_of(t.array) is None for t in read)
     there, here = flat(there), flat(here)
     assert len(there) == len(here) and len(back) == len(wanted)
     for got, want in zip(there + back, here + wanted, strict=True):
@@ -89,4 +89,6 @@ def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
 
 
 def test_what_goes_over_the_processor_says_why() -> None:
-    assert all(len(op.traits.host.split()) > 3 for op in OPS.values() if op.traits.host)
+    assert all(
+        len(op.traits.host_reason.split()) > 3 for op in OPS.values() if op.traits.host_reason
+    )

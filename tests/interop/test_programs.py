@@ -18,8 +18,8 @@ from oarlock.export.info import VarInfo
 from oarlock.export.save import atomic_write
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
-from oarlock.ir.program import Arg, Contract, Guard
-from oarlock.ir.verifier import check
+from oarlock.ir.program import Contract, ContractArg, Guard
+from oarlock.ir.verifier import find_problems
 from oarlock.loader.files import load_program, program_from_bytes
 from oarlock.loader.info import info_from_bytes
 from oarlock.loader.params import load_params
@@ -124,17 +124,17 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
 def test_paddle_runs_what_we_write(name: str, paddle: Any, tmp_path: Path) -> None:
     made = MADE[name]
     program = parse(made.text)
-    assert check(program) == []
+    assert find_problems(program) == []
     inputs, outputs = program.feeds(), program.fetches()
     program.contract = Contract(
-        [Arg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
-        [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
+        [ContractArg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
+        [ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
         guards=[
             Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")
         ],
         producer="a test",
     )
-    assert check(program) == []
+    assert find_problems(program) == []
     prefix = write(tmp_path, name, program, made.params)
     np.savez(tmp_path / "in.npz", *made.inputs)
     found = paddle.run(prefix, tmp_path / "in.npz", "out", LOADERS)
@@ -209,7 +209,7 @@ def test_paddle_runs_what_we_read_and_write_again(
 def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
     data = (exports / f"{name}.pdmodel").read_bytes()
     program = program_from_bytes(data, name)
-    assert check(program) == []
+    assert find_problems(program) == []
     assert program.version == 2006002
     assert program_from_bytes(pdmodel.to_bytes(program)) == program
     assert parse(str(program)) == program
@@ -225,9 +225,9 @@ def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
 
 def test_user_lines_of_real_files_are_found(exports: Path) -> None:
     program = load_program(exports / "loop.pdmodel")
-    found = {op.where.split(":")[0] for op in program.block.ops if op.where}
+    found = {op.user_line.split(":")[0] for op in program.block.ops if op.user_line}
     assert found == {"make_exports.py"}
-    assert any(op.where.endswith("in forward") for op in program.block.ops)
+    assert any(op.user_line.endswith("in forward") for op in program.block.ops)
 
 
 def test_real_info_is_read(exports: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.eager import Eager
+from oarlock.core.eager import EagerMode
 from oarlock.core.mode import use_mode
 from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
@@ -25,7 +25,7 @@ from .test_forward import compatible, flat, result_metas
 STEP = 1e-6
 
 
-class Checked(Eager):
+class Checked(EagerMode):
     """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are
     their types.
     """
@@ -112,8 +112,8 @@ class Call:
         found = [
             t
             for s, o in zip(self.op.outs, slots, strict=True)
-            if not s.intermediate
-            for t in (o if s.many else [o])
+            if not s.is_intermediate
+            for t in (o if s.is_list else [o])
         ]
         return [t for t in found if t.array.dtype in WIDE.values()]
 

@@ -12,24 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oarlock.core.dtype import ALL
+from oarlock.core.dtype import ALL_DTYPES
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import ATTR_RULES
 from oarlock.ir.parser import parse
-from oarlock.ir.printer import FORMS, KEYWORDS, to_text
+from oarlock.ir.printer import ATTR_FORMS, KEYWORDS, to_text
 from oarlock.ir.program import (
-    Arg,
     Attr,
     AttrType,
     Block,
     Contract,
+    ContractArg,
     Guard,
-    Kind,
     OpDesc,
     Program,
     VarDesc,
+    VarKind,
 )
-from oarlock.ir.verifier import TENSORS, check
+from oarlock.ir.verifier import TENSOR_KINDS, find_problems
 from oarlock.loader.files import program_from_bytes
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -79,7 +79,7 @@ SHAPES = (
     .map(tuple)
     .filter(lambda sizes: math.prod(max(abs(n), 1) for n in sizes) < 2**50)
 )
-DTYPES = st.sampled_from([dtype.name for dtype in ALL])
+DTYPES = st.sampled_from([dtype.name for dtype in ALL_DTYPES])
 
 
 @st.composite
@@ -91,11 +91,11 @@ def attrs(draw: Any) -> Attr:
 
 @st.composite
 def variables(draw: Any, name: str) -> VarDesc:
-    kind = draw(st.sampled_from(sorted(Kind)))
+    kind = draw(st.sampled_from(sorted(VarKind)))
     var = VarDesc(name, dtype="", kind=kind)
-    if kind in TENSORS or kind in (Kind.STRINGS, Kind.VOCAB):
+    if kind in TENSOR_KINDS or kind in (VarKind.STRINGS, VarKind.VOCAB):
         var.dtype, var.shape = draw(DTYPES), draw(SHAPES)
-    if kind in (Kind.DENSE, Kind.ARRAY):
+    if kind in (VarKind.DENSE, VarKind.ARRAY):
         var.lod_level = draw(st.integers(0, 2))
     for flag in ("persistable", "is_parameter", "stop_gradient", "checks_feed"):
         setattr(var, flag, draw(st.booleans()))
@@ -137,7 +137,7 @@ def ops(draw: Any, names: list[str], blocks: list[int]) -> OpDesc:
     return op
 
 
-ARGS = st.builds(Arg, NAMES, DTYPES, SHAPES, SHOWN)
+ARGS = st.builds(ContractArg, NAMES, DTYPES, SHAPES, SHOWN)
 GUARDS = st.builds(Guard, NAMES, NAMES, INT64, SHOWN, SHOWN, WHERE, SHOWN)
 CONTRACTS = st.builds(
     Contract,
@@ -222,7 +222,7 @@ def test_a_float_is_written_with_the_digits_it_needs(kind: AttrType, value: floa
 
 
 def test_every_attribute_type_is_tried() -> None:
-    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(FORMS) == set(ATTR_RULES)
+    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(ATTR_FORMS) == set(ATTR_RULES)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
@@ -250,4 +250,4 @@ def test_generated_programs_are_legal_enough() -> None:
     program = Program(
         [Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])]
     )
-    assert check(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]
+    assert find_problems(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]

@@ -32,7 +32,7 @@ _UNDEFINED: dict[AmpClass, set[str]] = {
 
 
 def _ops_of(amp_class: AmpClass) -> set[str]:
-    defined = {type for type, op in OPS.items() if op.traits.amp == amp_class}
+    defined = {type for type, op in OPS.items() if op.traits.amp_class == amp_class}
     return defined | _UNDEFINED.get(amp_class, set())
 
 

@@ -66,4 +66,4 @@ class Operator:
 
     def _operand(self, scope: Scope, slot: Any) -> Any:
         values = [Tensor(scope.value(name).array) for name in self._names.get(slot.name, [])]
-        return values if slot.many else values[0] if values else None
+        return values if slot.is_list else values[0] if values else None

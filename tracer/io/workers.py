@@ -57,7 +57,7 @@ def _start(loader: Any, info: WorkerInfo) -> None:
     selected.
     """
     global _info
-    _info, cuda.cupy_state.index = info, None
+    _info, cuda.cupy_state.default_index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:

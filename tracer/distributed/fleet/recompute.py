@@ -129,8 +129,8 @@ def _op(call: _Call) -> Op:
     """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
         _no_kernel,
         OpTraits(internal=True),
         None,
