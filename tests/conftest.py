@@ -1,4 +1,6 @@
-"""What all tests share: `--one-in N`, and `to_static` that raises what it cannot convert."""
+"""Options and fixtures of all tests: `--one-in N`, and `to_static` that raises for unsupported
+code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a program of this folder in several processes."""
+"""Run a program of programs/ in several processes."""
 
 from __future__ import annotations
 

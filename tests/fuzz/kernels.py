@@ -15,7 +15,7 @@ import numpy as np
 from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.files import parse_program
 
 from ..ops.table import ROWS
 from .model_files import PATIENCE, Stopped, stopped_after
@@ -32,7 +32,7 @@ def run(case: Case) -> str:
     try:
         # ops print
         with np.errstate(all="ignore"), stopped_after(PATIENCE), redirect_stdout(StringIO()):
-            CompiledProgram(program_from_bytes(to_bytes(case.program))).run({}, case.feeds)
+            CompiledProgram(parse_program(to_bytes(case.program))).run({}, case.feeds)
     except Stopped:
         return "stopped"
     except (OarlockError, NotImplementedError) as error:

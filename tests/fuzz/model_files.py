@@ -26,11 +26,11 @@ from oarlock.core.dtype import dtype_of
 from oarlock.core.errors import OarlockError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
-from oarlock.export.proto import ATTR_FIELD, ProgramDesc
+from oarlock.export.proto import ATTR_VALUE_FIELD, ProgramDesc
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import AttrType, Program
-from oarlock.loader.engine import Engine, runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.files import parse_program
 from oarlock.loader.params import load_params
 
 from .mutate import HOSTILE, Chance
@@ -77,7 +77,7 @@ def add_attr(c: Chance, message: Any) -> str:
 def set_attr(c: Chance, attr: Any, kind: AttrType) -> str:
     """Give an attribute a hostile value of a type."""
     attr.type = int(kind)
-    field = ATTR_FIELD[kind]
+    field = ATTR_VALUE_FIELD[kind]
     pool = [v for v in HOSTILE[kind] if fits(kind, v)]
     if kind in (AttrType.SCALAR, AttrType.SCALARS):
         return "a scalar"
@@ -270,7 +270,7 @@ def make_case(seed: int, number: int, files: dict[str, Model]) -> tuple[Model, b
 
 def values_of(program: Program, model: Model) -> dict[str, Tensor]:
     """The values that the program wants, as far as the file has them."""
-    names = [var.name for var in program_from_bytes(model.program).persistables()]
+    names = [var.name for var in parse_program(model.program).persistables()]
     found = load_params(model.params, names)
     return {
         v.name: Tensor(np.array(found[v.name])) for v in program.persistables() if v.name in found
@@ -312,7 +312,7 @@ def run_interpreted(data: bytes, model: Model) -> str:
     """Load and interpret: `ran`, or the first words of the error."""
     try:
         with np.errstate(all="ignore"), stopped_after(PATIENCE):
-            program = program_from_bytes(data)
+            program = parse_program(data)
             feeds = {key: Tensor(value) for key, value in feeds_of(program).items()}
             Interpreter(program, values_of(program, model)).run(feeds)
     except Stopped:
@@ -326,7 +326,7 @@ def run_compiled(data: bytes, model: Model) -> str:
     """Load, compile to kernels on arrays and run: `ran`, or the first words of the error."""
     try:
         with np.errstate(all="ignore"), stopped_after(PATIENCE):
-            program = program_from_bytes(data)
+            program = parse_program(data)
             CompiledProgram(program).run(values_of(program, model), feeds_of(program))
     except Stopped:
         return "stopped"
@@ -379,5 +379,5 @@ if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("OARLOCK_MAX_RESULT_BYTES", str(1 << 28))
-    runtime()
+    runtime_module()
     corpus() if sys.argv[1] == "corpus" else main(int(sys.argv[1]), int(sys.argv[2]))

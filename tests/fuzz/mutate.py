@@ -16,7 +16,7 @@ from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime
+from oarlock.loader.engine import Engine, runtime_module
 
 from ..ops.rows import Array, Row
 from ..ops.table import IDS, ROWS
@@ -255,7 +255,7 @@ def plain_case(row: Row, name: str) -> Case:
 
 def lowered_rows(only: str = "") -> list[int]:
     """The rows whose op has a lowering, those of the op `only` where one is named."""
-    known = set(runtime().lowered_ops())
+    known = set(runtime_module().lowered_ops())
     return [n for n, row in enumerate(ROWS) if row.type in known and only in ("", row.type)]
 
 

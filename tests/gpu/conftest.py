@@ -1,4 +1,4 @@
-"""The stand-in for CuPy, as most tests here want it."""
+"""Fixture that replaces CuPy by the stand-in."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _as_before() -> Iterator[None]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("family", "name"), CASES)
-def test_it_gives_what_real_paddle_gives(family: str, name: str) -> None:
+def test_program_equals_paddle(family: str, name: str) -> None:
     """Or, where real Paddle's conversion returns something else than its own eager execution, what
     that returns.
     """
@@ -90,7 +90,7 @@ def test_it_gives_what_real_paddle_gives(family: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_at_least_nine_of_ten_agree(family: str) -> None:
+def test_at_least_90_percent_agree(family: str) -> None:
     held = ALL[family]
     assert set(held.programs) == set(held.theirs)
     assert len(held.different) <= 0.1 * len(held.theirs)
@@ -122,7 +122,7 @@ def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.paddle
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_answers_are_those_of_real_paddle(family: str, tmp_path: Path) -> None:
+def test_recorded_answers_equal_paddle(family: str, tmp_path: Path) -> None:
     """In one of three runs: a few programs crash real Paddle, or return other gradients, in one
     process and not in the next.
     """

@@ -54,7 +54,7 @@ def found(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 
 
 @pytest.mark.parametrize("case", cases())
-def test_real_paddle_gives_the_same(case: str, found: tuple[Path, dict[str, str]]) -> None:
+def test_recorded_function_equals_paddle(case: str, found: tuple[Path, dict[str, str]]) -> None:
     folder, errors = found
     assert case not in errors, errors.get(case)
     number = list(CASES).index(case)

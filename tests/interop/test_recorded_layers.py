@@ -80,7 +80,7 @@ CASES: dict[str, tuple[Any, list[Any], list[list[Any]]]] = {
 
 
 @pytest.mark.parametrize("case", list(CASES))
-def test_real_paddle_runs_it(case: str, paddle: Any, tmp_path: Path) -> None:
+def test_real_paddle_runs_recorded_layer(case: str, paddle: Any, tmp_path: Path) -> None:
     make, sizes, shapes = CASES[case]
     layer = make()
     layer.eval()

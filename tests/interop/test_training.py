@@ -35,7 +35,7 @@ def digits() -> tuple[Any, Any]:
 @pytest.mark.paddle
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(training.CASES))
-def test_losses_are_those_of_real_paddle(
+def test_losses_equal_paddle(
     case: str, digits: tuple[Any, Any], paddle: Any, tmp_path: Path
 ) -> None:
     images, labels = digits

@@ -40,7 +40,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("zoo")
 
 
-def test_every_class_of_the_list_is_in_the_zoo() -> None:
+def test_zoo_covers_every_model_class() -> None:
     text = (BENCHMARKS / "zoo.py").read_text()
     assert {"resnet18", "mobilenet_v3_small", "shufflenet_v2_x1_0", "squeezenet1_1"} <= set(
         CLASSES.findall(text)
@@ -48,7 +48,7 @@ def test_every_class_of_the_list_is_in_the_zoo() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_engine_gives_what_paddle_inference_gives(name: str, zoo: Path) -> None:
+def test_engine_equals_paddle_inference(name: str, zoo: Path) -> None:
     command = [os.environ["OARLOCK_PADDLE"], str(ALL), str(zoo), f"={name}", "--answers"]
     done = subprocess.run(
         command,

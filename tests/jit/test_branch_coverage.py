@@ -47,14 +47,14 @@ def never_run(row: Row) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_every_branch_is_taken(name: str) -> None:
+def test_every_branch_is_executed(name: str) -> None:
     row = ROWS[name]
     found = never_run(row)
     assert bool(found) == bool(row.untaken), found
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_there_are_several_sizes(name: str) -> None:
+def test_calls_have_several_sizes(name: str) -> None:
     row = ROWS[name]
     free = [
         (i, axis)

@@ -30,7 +30,7 @@ def nest(x: Any, n: Any) -> Any:
     return a + b + c + d
 
 
-def test_it_is_recorded_in_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
     link = Aliases.link
 
@@ -49,7 +49,7 @@ def test_it_is_recorded_in_so_many_steps(monkeypatch: pytest.MonkeyPatch) -> Non
     assert 0 < asked < 200_000
 
 
-def test_links_of_a_try_go_with_it() -> None:
+def test_alias_links_of_a_failed_try() -> None:
     aliases = Aliases()
     old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
     aliases.record_creation(old)

@@ -73,7 +73,7 @@ def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(seed=st.integers(0, 100_000))
-def test_a_program_returns_what_python_returns_or_is_rejected(seed: int, tmp_path: Path) -> None:
+def test_program_equals_python_or_is_rejected(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
     wanted = wanted_of(function)
     assume(wanted is not None)
@@ -86,7 +86,7 @@ def test_a_program_returns_what_python_returns_or_is_rejected(seed: int, tmp_pat
 
 
 @pytest.mark.parametrize("seed", range(7))
-def test_so_do_files(seed: int, tmp_path: Path) -> None:
+def test_saved_program_equals_python_or_is_rejected(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
     wanted = wanted_of(function)
     assert wanted is not None
@@ -97,7 +97,7 @@ def test_so_do_files(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_few_are_rejected(tmp_path: Path) -> None:
+def test_few_programs_are_rejected(tmp_path: Path) -> None:
     refused = 0
     for seed in range(40):
         function = loaded(seed, tmp_path)
@@ -123,7 +123,7 @@ def changed_under_another_name(x: Any) -> Any:
     return one[0], two[0]
 
 
-def test_a_place_that_holds_one_of_two_lists_is_changed() -> None:
+def test_mutation_of_an_ambiguous_list_is_rejected() -> None:
     with pytest.raises(
         TraceError,
         match=r"may be another one, .* that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name",
@@ -139,7 +139,7 @@ def changed_through_another_name(x: Any) -> Any:
     return a[0]
 
 
-def test_the_name_and_the_branch_are_said() -> None:
+def test_error_names_variable_and_branch() -> None:
     with pytest.raises(
         TraceError,
         match=r"(?s)'a': this list or dict may be another one.*at test_random_programs.py:\d+ in .*: if x.sum.*return a\[0\]",
@@ -156,7 +156,7 @@ def emptied_while_it_may_be_another(x: Any, k: Any) -> Any:
     return items[0], items[1]
 
 
-def test_a_list_that_each_iteration_makes_anew_is_no_longer_one() -> None:
+def test_list_created_in_each_iteration() -> None:
     for rounds in (0, 1, 3):
         given = paddle.to_tensor([1.0, 3.0]), paddle.to_tensor(rounds)
         for got, want in zip(

@@ -87,7 +87,7 @@ def check_equal(found: nn.Layer, wanted: nn.Layer) -> None:
             np.testing.assert_allclose(got[key].numpy(), want[key].numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_training_a_loaded_model_is_training_the_layer(prefix: str, tmp_path: Path) -> None:
+def test_loaded_model_trains_like_the_layer(prefix: str, tmp_path: Path) -> None:
     layer, loaded = net(), load(prefix)
     check_equal(loaded, _evaluated(net()))
     assert losses(loaded) == pytest.approx(losses(layer), rel=1e-4)
@@ -103,7 +103,7 @@ def test_training_a_loaded_model_is_training_the_layer(prefix: str, tmp_path: Pa
     assert losses(again, 5) == pytest.approx(losses(layer, 5), rel=1e-3)
 
 
-def test_saved_in_eval_mode_a_norm_keeps_its_statistics(tmp_path: Path) -> None:
+def test_batch_norm_saved_in_eval_mode(tmp_path: Path) -> None:
     """As real Paddle: the file then says use_global_stats."""
     save(_evaluated(nn.BatchNorm1D(4)), tmp_path / "m", input_spec=[InputSpec([None, 4])])
     loaded = load(tmp_path / "m")
@@ -132,7 +132,7 @@ class Outer(nn.Layer):
         return {"last": y["last"] + 1, "all": y["all"]}
 
 
-def test_a_loaded_model_is_part_of_another(prefix: str, tmp_path: Path) -> None:
+def test_loaded_model_as_sublayer(prefix: str, tmp_path: Path) -> None:
     def outer(inner: nn.Layer) -> Outer:
         paddle.seed(5)
         return Outer(inner)
@@ -159,7 +159,7 @@ def test_a_loaded_model_is_part_of_another(prefix: str, tmp_path: Path) -> None:
         )
 
 
-def test_a_trace_of_a_loaded_model_says_which_way_it_went(prefix: str) -> None:
+def test_trace_of_loaded_model_has_guards(prefix: str) -> None:
     loaded = load(prefix)
     x = normal(3, 4, scale=3.0)
     want, traced = TracedLayer.trace(loaded, [x])
@@ -185,7 +185,7 @@ class Gradient(nn.Layer):
         return found
 
 
-def test_gradients_inside_of_a_traced_forward_are_recorded() -> None:
+def test_gradients_inside_a_traced_forward() -> None:
     layer = Gradient()
     _, traced = TracedLayer.trace(layer, [normal(2, 4)])
     other = normal(3, 4)
@@ -196,7 +196,7 @@ def test_gradients_inside_of_a_traced_forward_are_recorded() -> None:
         )
 
 
-def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> None:
+def test_first_differing_op_with_control_flow(prefix: str) -> None:
     files = read_model(prefix)
     scope = {name: paddle.to_tensor(np.array(a)) for name, a in files.values.items()}
     x = normal(2, 4)

@@ -1,6 +1,4 @@
-"""Programs of any size, one family for each way in which the work on a program could grow faster
-than its file.
-"""
+"""Programs of any size, one family for each quantity that could make the work superlinear."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from oarlock.core.op import OPS, Op
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 from .rows import Row
 from .table import INTERNAL, ROWS
@@ -88,7 +88,7 @@ def by_reason(pairs: list[tuple[str, str]]) -> str:
 def page() -> str:
     """The whole page."""
     public = [OPS[type] for type in sorted(OPS.keys() - INTERNAL)]
-    lowered = set(runtime().lowered_ops())
+    lowered = set(runtime_module().lowered_ops())
     there = len(set(EMITTED) & OPS.keys())
     heads = ["op", "rows", "gradient", "second", "recorded", "ONNX", "Paddle"]
     parts = [

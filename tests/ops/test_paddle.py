@@ -1,6 +1,4 @@
-"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same
-gradients.
-"""
+"""Every row in PaddlePaddle 2.6.2: equal results and gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from oarlock.core.tensor import Tensor
 from .paddle_peer import PYTHON, REQUIRED, Questions
 from .rows import Row
 from .table import IDS, INTERNAL, OLD, ROWS, arrays_of, constant_of, op_of
-from .test_gradient import WIDE, drawn
+from .test_gradient import WIDE, random_like
 
 ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row.paddle]
 
@@ -66,7 +64,7 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
         for k, t in outs.items()
         if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
     }
-    weights = {k: drawn(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
+    weights = {k: random_like(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
     sources = {
         f"{s.name}@GRAD/{k}": t
         for s, a in zip(op.ins, args, strict=False)
@@ -155,7 +153,7 @@ NAMES_ONLY = {
 OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allreduce_sum"}
 
 
-def test_every_paddle_op_is_asked() -> None:
+def test_every_op_is_compared_with_paddle() -> None:
     """An exception is for a row, not for an op: each op has a row that Paddle answers."""
     asked = {ROWS[n].type for n in ASKED}
     known = (

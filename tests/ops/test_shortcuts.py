@@ -1,4 +1,4 @@
-"""Ways that kernels take for large operands only: they give what the plain ways give."""
+"""Fast paths for large operands equal the general algorithms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oarlock.ops.sort import first_of_order, order_of
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_first_in_order_are_those_of_the_whole_order(seed: int) -> None:
+def test_partial_sort_equals_full_sort(seed: int) -> None:
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(1, 40, rng.integers(1, 4)))
     # with equals
@@ -28,7 +28,7 @@ def test_the_first_in_order_are_those_of_the_whole_order(seed: int) -> None:
             np.testing.assert_array_equal(first_of_order(x, axis, k, descending), wanted)
 
 
-def _one_by_one(boxes: Any, threshold: float) -> list[int]:
+def _nms_one_by_one(boxes: Any, threshold: float) -> list[int]:
     over, kept = nms.overlaps(boxes, boxes), list[int]()
     for i in range(len(boxes)):
         if all(over[i, k] <= threshold for k in kept):
@@ -38,16 +38,16 @@ def _one_by_one(boxes: Any, threshold: float) -> list[int]:
 
 @pytest.mark.parametrize("count", [0, 1, nms.BLOCK, nms.BLOCK + 1, 2 * nms.BLOCK + 9])
 @pytest.mark.parametrize("spread", [5, 300])
-def test_boxes_are_thinned_in_blocks_as_one_by_one(count: int, spread: float) -> None:
+def test_blocked_nms_equals_one_by_one(count: int, spread: float) -> None:
     rng = np.random.default_rng(count)
     boxes = rng.random((count, 4), "f4") * spread
     boxes[:, 2:] = boxes[:, :2] + rng.random((count, 2), "f4") * 20
-    assert nms.suppress(boxes, 0.3) == _one_by_one(boxes, 0.3)
+    assert nms.suppress(boxes, 0.3) == _nms_one_by_one(boxes, 0.3)
 
 
 @pytest.mark.parametrize("width", [3, 300])
 @pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.multiply])
-def test_long_rows_are_combined_as_elements_are(width: int, ufunc: Any) -> None:
+def test_row_scatter_equals_element_scatter(width: int, ufunc: Any) -> None:
     rng = np.random.default_rng(width)
     out, values, places = rng.random((5, width)), rng.random((40, width)), rng.integers(-5, 5, 40)
     wanted = out.copy()
@@ -58,9 +58,7 @@ def test_long_rows_are_combined_as_elements_are(width: int, ufunc: Any) -> None:
 
 @pytest.mark.parametrize("shape", [(7, 300), (7, 3), (1, 300), (4, 5, 200)])
 @pytest.mark.parametrize("attrs", [{}, {"reverse": True}, {"exclusive": True}])
-def test_sums_along_the_first_axis_of_long_slices(
-    shape: tuple[int, ...], attrs: dict[str, bool]
-) -> None:
+def test_cumsum_along_the_first_axis(shape: tuple[int, ...], attrs: dict[str, bool]) -> None:
     x = np.random.default_rng(0).standard_normal(shape)
     along_last = np.moveaxis(
         OPS["cumsum"].numpy_kernel(np.moveaxis(x, 0, -1), axis=-1, **attrs), -1, 0

@@ -1,5 +1,5 @@
-"""Attributes of a file are judged when it is loaded, by the definition of their op, alike in Python
-and in C++.
+"""Attributes are checked against the op definition when a file is loaded, equally in Python and in
+C++.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_kind, attr_problems
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.files import parse_program
 
 from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table
@@ -76,7 +76,7 @@ def with_attr(op: str, name: str, attr: Attr) -> bytes:
 def python_problem(data: bytes) -> str:
     """What Python has against a file, "" for nothing."""
     try:
-        program_from_bytes(data)
+        parse_program(data)
     except FileError as error:
         return str(error).partition("attribute '")[2]
     return ""
@@ -85,17 +85,17 @@ def python_problem(data: bytes) -> str:
 def cpp_problem(data: bytes) -> str:
     """What C++ has against it."""
     try:
-        runtime().describe(data, None)
-    except runtime().Error as error:
+        runtime_module().describe(data, None)
+    except runtime_module().Error as error:
         return str(error).partition("attribute '")[2]
     return ""
 
 
-def test_the_table_of_cpp_is_that_of_the_definitions() -> None:
+def test_cpp_attribute_table_is_up_to_date() -> None:
     assert TABLE.read_text("utf-8") == table(), "run: python -m tests.ops.attribute_table"
 
 
-def test_the_table_of_older_attributes_is_that_of_the_definitions() -> None:
+def test_older_attribute_table_is_up_to_date() -> None:
     found = older_attr_table.TABLE.read_text("utf-8")
     assert found == older_attr_table.table(), "run: python -m tests.ops.older_attr_table"
 
@@ -135,13 +135,13 @@ def test_both_readers_reject_the_same_values(op: str, name: str) -> None:
     assert any(problems)
 
 
-def test_unknown_attributes_and_ops_are_passed_over() -> None:
+def test_unknown_attributes_and_ops_are_ignored() -> None:
     for op, name in (("relu", "use_mkldnn"), ("relu", "axis"), ("nobodys_op", "axis")):
-        program_from_bytes(with_attr(op, name, Attr(AttrType.STRING, "a")))
-        runtime().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
+        parse_program(with_attr(op, name, Attr(AttrType.STRING, "a")))
+        runtime_module().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
 
 
-def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
+def test_load_rejects_invalid_attributes(tmp_path: Path) -> None:
     """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is
     wrong, and where.
     """
@@ -164,7 +164,7 @@ def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("registry", ["registry.json", "registry_1_8_5.json"])
-def test_what_paddle_writes_is_accepted(registry: str) -> None:
+def test_paddle_defaults_are_accepted(registry: str) -> None:
     """Every attribute as the type that real Paddle declares, at the default that it writes."""
     rows = json.loads((OPS_FOLDER / registry).read_text("utf-8"))
     checked = 0
@@ -180,7 +180,7 @@ def test_what_paddle_writes_is_accepted(registry: str) -> None:
     assert checked > (500 if registry == "registry.json" else 0)
 
 
-def test_tolerances_of_paddle_1_8_are_numbers() -> None:
+def test_numeric_tolerances_of_1_8() -> None:
     text = """program version=1008005
 block 0:
   var feed: feed persistable
@@ -191,7 +191,7 @@ block 0:
   fetch = fetch(X=y) col=0
 """
     data = to_bytes(parse(text))
-    program_from_bytes(data)
+    parse_program(data)
     for x, y, close in (([1.0], [1.9], True), ([1.0], [2.1], False)):
         feeds = {"x": np.array([x * 3] * 2, "f"), "w": np.array([y * 3] * 2, "f")}
         assert (

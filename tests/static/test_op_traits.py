@@ -16,7 +16,7 @@ def test_ops_with_a_kernel_are_not_in_the_table() -> None:
     assert not OP_TRAITS.keys() & OPS.keys()
 
 
-def test_every_op_that_only_programs_have_is_in_the_table() -> None:
+def test_every_program_only_op_is_in_the_table() -> None:
     rules = {*lowering.RULES, *lowering.MULTI_INSTRUCTION_RULES, *backward_pass.RULES} - OPS.keys()
     assert OP_TRAITS.keys() - {"feed", "fetch"} == rules
 

@@ -50,7 +50,7 @@ MULTIPLY = OpDesc(
         ("g", "x@GRAD"),
     ],
 )
-def test_names_say_which_op(given: str, made: str) -> None:
+def test_forward_op_is_found_by_names(given: str, made: str) -> None:
     back = OpDesc("exp_grad", {"Out": ["y"], "Out@GRAD": [given]}, {"X@GRAD": [made]})
     other = OpDesc("exp", {"X": ["y"]}, {"Out": ["w"]})
     found = GradOpReplacements(program(EXP, other, back)).find_replacement(back)
@@ -67,18 +67,18 @@ def test_names_say_which_op(given: str, made: str) -> None:
         OpDesc("exp", {"X": ["x"]}, {"Out": ["w"]}),
     ],
 )
-def test_gradients_of_nothing_that_is_there(back: OpDesc) -> None:
+def test_gradient_ops_without_forward_op(back: OpDesc) -> None:
     assert GradOpReplacements(program(EXP, back)).find_replacement(back) is None
 
 
-def test_an_op_that_was_pruned_is_what_its_gradient_tells() -> None:
+def test_pruned_forward_op_is_reconstructed() -> None:
     back = OpDesc("sinh_grad", {"X": ["x"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
     assert run(
         program(back), "x@GRAD", **{"x": np.float32([0, 1]), "y@GRAD": np.float32([2, 2])}
     ) == pytest.approx([2, 2 * np.cosh(1)])
 
 
-def test_an_operand_that_gets_none() -> None:
+def test_operand_without_gradient() -> None:
     back = OpDesc(
         "elementwise_mul_grad",
         {"X": ["x"], "Y": ["y"], "Out@GRAD": ["g"]},
@@ -87,7 +87,7 @@ def test_an_operand_that_gets_none() -> None:
     assert run(program(MULTIPLY, back), "y@GRAD", x=X, y=X + 1, g=X * 2) == (X * X * 2).tolist()
 
 
-def test_a_result_that_nobody_used() -> None:
+def test_unused_result() -> None:
     split = OpDesc(
         "split",
         {"X": ["x"]},
@@ -99,7 +99,7 @@ def test_a_result_that_nobody_used() -> None:
     assert run(program(split, half, back), "x@GRAD", x=X) == [[0.0, 0.0], [9.0, -12.0]]
 
 
-def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
+def test_unsupported_block_gradients_are_listed() -> None:
     made = program(EXP, OpDesc("no_such_op", {"X": ["x"]}, {"Out": ["z"]}))
     made.blocks.append(Block(1, 0))
     made.block.ops.append(
@@ -111,7 +111,7 @@ def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
         CompiledProgram(made, ["x"], ["y"])
 
 
-def test_ops_that_clip() -> None:
+def test_clip_ops() -> None:
     clip = OpDesc(
         "clip_by_norm", {"X": ["x"]}, {"Out": ["y"]}, {"max_norm": Attr(AttrType.FLOAT, 1.0)}
     )
@@ -126,13 +126,13 @@ def test_ops_that_clip() -> None:
 
 
 @pytest.mark.parametrize("type", ["relu_grad", "tanh_grad", "sigmoid_grad"])
-def test_gradient_ops_that_are_ours_stay_kernels(type: str) -> None:
+def test_gradient_ops_with_kernels(type: str) -> None:
     forward = OpDesc(type.removesuffix("_grad"), {"X": ["x"]}, {"Out": ["y"]})
     back = OpDesc(type, {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
     assert GradOpReplacements(program(forward, back)).find_replacement(back) is None
 
 
-def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forward_op_lookup_uses_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"v{i}" for i in range(101)]
     ops = [OpDesc("exp", {"X": [x]}, {"Out": [y]}) for x, y in pairwise(names)]
     backs = [

@@ -1,4 +1,4 @@
-"""What a program looks like, and what the parser says of text that is none."""
+"""The text format of programs, and the parser's errors."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def golden() -> Program:
     return Program([outer, inner], 2006002, contract)
 
 
-def test_golden() -> None:
+def test_golden_text() -> None:
     assert str(golden()) == GOLDEN
     assert parse(GOLDEN) == golden()
 
 
-def test_spaces_empty_lines_and_comments_are_free() -> None:
+def test_whitespace_and_comments_are_ignored() -> None:
     loose = (
         "# a note\n\n"
         + GOLDEN.replace(", ", " ,  ").replace("=block(1)", " = block ( 1 )")

@@ -1,5 +1,5 @@
-"""Kernels write over operands that nobody reads again: results are the same bits as without it,
-whoever else holds an array.
+"""Kernels overwrite operands that are not read again; results are bitwise equal, whoever shares an
+array.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ SPECS = [
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_programs_give_the_same_bits(seed: int) -> None:
+def test_random_programs_are_bitwise_equal(seed: int) -> None:
     recording = to_static(random_function(seed), SPECS).concrete_program.recording
     feed = dict(zip("abk", arrays(), strict=True))
     compiled = CompiledProgram(recording.program)
@@ -123,7 +123,7 @@ def test_random_programs_give_the_same_bits(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(100, 120))
-def test_so_do_their_gradients(seed: int) -> None:
+def test_gradients_are_bitwise_equal(seed: int) -> None:
     def step(on: bool) -> list[Any]:
         a, b, k = (paddle.to_tensor(v, stop_gradient=v.ndim == 0) for v in arrays())
         static = to_static(random_function(seed))
@@ -144,7 +144,7 @@ def test_so_do_their_gradients(seed: int) -> None:
         if function is not native.not_available
     ],
 )
-def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: str) -> None:
+def test_in_place_function_equals_op(name: str) -> None:
     op = OPS[name]
     source = np.random.default_rng(0)
     given = [
@@ -164,7 +164,7 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_other_dtypes_and_shapes_are_declined() -> None:
+def test_unsupported_arrays_are_declined() -> None:
     call = native.find_kernel("InplaceCall")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
@@ -185,7 +185,7 @@ def between_products(x: Any) -> Any:
     return x
 
 
-def test_a_chain_that_is_no_group_takes_one_array() -> None:
+def test_unfused_chain_uses_one_array() -> None:
     recording = to_static(between_products, [InputSpec([256, 256])]).concrete_program.recording
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     feed = {recording.program.feeds()[0]: x}

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
-from .amp_lists import Lists, lists_for
+from .amp_lists import Lists, op_lists_for_level
 from .mode import Amp, Settings
 
 DTYPES = ("float16", "bfloat16")
@@ -40,7 +40,7 @@ def make_settings(
         raise _op_error(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
     if level == "O0":
         return None
-    lists: Lists = lists_for(level, dtype, white, black)
+    lists: Lists = op_lists_for_level(level, dtype, white, black)
     return Settings(level, dtype_of(dtype), lists, use_promote or level != "O2")
 
 
@@ -126,7 +126,7 @@ def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
     )
     for layer in model.sublayers(include_self=True):
         if not isinstance(layer, excluded_types) and id(layer) not in excluded_ids:
-            layer._cast_own(dtype)
+            layer._cast_own_tensors(dtype)
 
 
 def _make_save_dtype_hook(dtype: str) -> Any:

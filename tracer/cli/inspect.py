@@ -14,7 +14,7 @@ from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg
-from ..loader.engine import offset_inputs, runtime
+from ..loader.engine import row_split_inputs, runtime_module
 from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
 from ..utils.terminal import console
@@ -62,7 +62,7 @@ def _inputs_outputs_table(files: ModelFiles) -> Table:
     program = files.program
     contract = program.contract
     for direction, names, args, lod_inputs in (
-        ("input", program.feeds(), contract.inputs if contract else [], offset_inputs(files)),
+        ("input", program.feeds(), contract.inputs if contract else [], row_split_inputs(files)),
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
         declared = args or [
@@ -97,7 +97,7 @@ def _parameters_table(files: ModelFiles) -> Table:
 
 
 def _ops_table(files: ModelFiles) -> Table:
-    lowered = set(runtime().lowered_ops())
+    lowered = set(runtime_module().lowered_ops())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):

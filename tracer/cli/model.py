@@ -17,7 +17,7 @@ from ..export.save import atomic_write
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
 from ..jit.verify import run_compiled, verify
-from ..loader.engine import Engine, library_info
+from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
@@ -39,7 +39,7 @@ def verify_files(prefix: str) -> None:
         raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
     layer = TranslatedLayer(files)
     if files.program.contract is None:
-        method = layer._method("forward")
+        method = layer._saved_method("forward")
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
         compiled = CompiledProgram(files.program)
@@ -113,7 +113,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
 
 def show_engine() -> None:
     """Print the path of the ONNX Runtime library, its version and its providers."""
-    info = library_info()
+    info = ort_library_info()
     _print(
         f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}"
     )

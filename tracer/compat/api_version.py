@@ -72,10 +72,10 @@ _PADDLE_1_NAMES = {
     "libs",
     "framework",
 }
-_LOSSES = ("loss", "cost", "acc")
+_LOSS_NAMES = ("loss", "cost", "acc")
 
 
-def _exists(major: str, minor: str = "0") -> bool:
+def _was_released(major: str, minor: str = "0") -> bool:
     """Whether this version of Paddle was released."""
     number = re.match(r"\d+", minor)
     return (
@@ -92,7 +92,7 @@ def parse_version(version: str | None) -> ApiVersion | None:
     """
     if version is None or version == "auto":
         return None
-    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _exists(
+    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _was_released(
         *version.split(".")[:2]
     ):
         raise OarlockError(
@@ -167,7 +167,7 @@ def _is_first_element_of_loss(node: ast.AST) -> bool:
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
         and node.value.func.attr == "numpy"
-        and any(word in ast.unparse(node.value.func.value).lower() for word in _LOSSES)
+        and any(word in ast.unparse(node.value.func.value).lower() for word in _LOSS_NAMES)
     )
 
 

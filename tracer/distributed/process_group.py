@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from ..core.communicator import SingleProcessCommunicator, process_groups
 from ..core.errors import OarlockError, with_user_line
-from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_ranks
+from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_rank_and_size
 from .group import get_group
 from .wait_status import RUN_FOLDER_VARIABLE, report_waiting, status_file
 
@@ -33,7 +33,7 @@ def init_parallel_env() -> Any:
 
 def _join() -> None:
     size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
-    ranks = mpi_ranks()
+    ranks = mpi_rank_and_size()
     if ranks is None and size > 1:
         raise OarlockError(
             with_user_line(
@@ -72,7 +72,7 @@ def _start_mpi() -> None:
         )
     process_groups.groups[0] = communicator
     sys.excepthook = _exit_on_exception
-    _track_exits()
+    _record_exit_codes()
     atexit.register(_finalize_at_exit)
 
 
@@ -81,10 +81,10 @@ def _exit_on_exception(kind: type[BaseException], error: BaseException, trace: A
     this one.
     """
     traceback.print_exception(kind, error, trace)
-    _exit_now(130 if issubclass(kind, KeyboardInterrupt) else 1)
+    _exit_immediately(130 if issubclass(kind, KeyboardInterrupt) else 1)
 
 
-def _exit_now(code: int) -> NoReturn:
+def _exit_immediately(code: int) -> NoReturn:
     """End this process at once."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -112,7 +112,7 @@ class _TrackedSystemExit(SystemExit):
                 )
 
 
-def _track_exits() -> None:
+def _record_exit_codes() -> None:
     """Record the exit code of this process before `atexit` functions run."""
     _TrackedSystemExit.__name__, _TrackedSystemExit.__qualname__, _TrackedSystemExit.__module__ = (
         "SystemExit",
@@ -139,7 +139,7 @@ def _finalize_at_exit() -> None:
     have arrived.
     """
     if _TrackedSystemExit.pending_exit_code:
-        _exit_now(_TrackedSystemExit.pending_exit_code & 0xFF)
+        _exit_immediately(_TrackedSystemExit.pending_exit_code & 0xFF)
     from mpi4py import MPI  # noqa: PLC0415 - an extra
 
     if process_groups.is_initialized and isinstance(sys.exc_info()[1], type(None)):

@@ -126,16 +126,20 @@ def op_support_gpu(op_type: str) -> bool:
     return False
 
 
-def _no(*_: object) -> bool:
+def _return_false(*_: object) -> bool:
     """Return False: the feature is not supported."""
     return False
 
 
 is_compiled_with_xpu = is_compiled_with_npu = is_compiled_with_rocm = is_compiled_with_mkldnn = (
     is_compiled_with_brpc
-) = _no
-is_compiled_with_dist = is_compiled_with_mlu = is_compiled_with_ipu = is_compiled_with_cinn = _no
-is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_debug_enabled = _no
+) = _return_false
+is_compiled_with_dist = is_compiled_with_mlu = is_compiled_with_ipu = is_compiled_with_cinn = (
+    _return_false
+)
+is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_debug_enabled = (
+    _return_false
+)
 
 
 def kEmptyVarName() -> str:

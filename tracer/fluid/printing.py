@@ -24,7 +24,7 @@ _C_NAMES = {
     "float16": "::paddle::platform::float16",
 }
 # Ops whose outputs do not inherit LoD: their variables print none.
-_NO_LOD = {
+_TYPES_WITHOUT_LOD = {
     "mean",
     "reduce_sum",
     "reduce_mean",
@@ -93,7 +93,7 @@ def _has_lod_level(var: Any) -> bool:
     op = var.op
     if op is None:
         return "lod_level" not in var.unspecified
-    return var.lod_level > 0 or op.type not in _NO_LOD
+    return var.lod_level > 0 or op.type not in _TYPES_WITHOUT_LOD
 
 
 def _tensor_lines(var: Any) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     yield "  }"
 
 
-def _lines(var: Any) -> Iterator[str]:
+def _variable_lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
@@ -129,7 +129,7 @@ def _lines(var: Any) -> Iterator[str]:
 
 def format_variable(variable: Any) -> str:
     """Return the declaration of a variable of a program as the text of a protocol buffer."""
-    return "\n".join(_lines(variable)) + "\n"
+    return "\n".join(_variable_lines(variable)) + "\n"
 
 
 def format_details(variable: Any) -> str:

@@ -15,10 +15,10 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export import info, pdiparams, pdmodel
-from ..export.save import atomic_write, named, staged
+from ..export.save import atomic_write, set_error_filename, stage_files
 from ..ir.program import Program
 from ..ir.verifier import find_problems
-from ..loader.model_files import methods_at
+from ..loader.model_files import saved_method_prefixes
 from .layer_capture import CapturedProgram
 from .verify import Reference, verify
 
@@ -57,13 +57,17 @@ def write_all(
         _check_program(model)
     if combined:
         _combine(models)
-    before = [at for at in methods_at(prefix).values() if os.path.exists(at + ".pdiparams")]
+    before = [
+        at for at in saved_method_prefixes(prefix).values() if os.path.exists(at + ".pdiparams")
+    ]
     files: FileContents = {at + end: None for at in before for end in (".pdmodel", ".pdiparams")}
     sources = {model.prefix: prefix if combined else model.prefix for model in models}
     for model in models:
         values = {name: t.array for name, t in model.recording.scope.items()}
         files[model.prefix + ".pdiparams"] = None
-        files[sources[model.prefix] + ".pdiparams"] = pdiparams.records(values) if values else None
+        files[sources[model.prefix] + ".pdiparams"] = (
+            pdiparams.iter_file_chunks(values) if values else None
+        )
         files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
     everything = {row.name: row for model in models for row in parameter_infos(model.recording)}
     files[prefix + ".pdiparams.info"] = (
@@ -74,7 +78,7 @@ def write_all(
             f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written",
             stacklevel=4,
         )
-    with staged(files) as places:
+    with stage_files(files) as places:
         for model in models:
             _verify(model, places.get(sources[model.prefix] + ".pdiparams"), places, files)
 
@@ -86,7 +90,8 @@ def write_folder(recording: CapturedProgram, folder: str) -> None:
     _check_program(Model(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
-        os.path.join(folder, name): pdiparams.record(name, array) for name, array in values.items()
+        os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
+        for name, array in values.items()
     }
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
@@ -130,7 +135,7 @@ def _verify(
         model.recording.inputs,
         model.recording.known_shapes,
     )
-    with named(path):
+    with set_error_filename(path):
         Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))
 
 

@@ -122,7 +122,7 @@ def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[Met
         called = layer if name == "forward" else getattr(layer, name)
         found, inputs = (
             Parameters(called).with_specs(pytree.map(_spec, specs)),
-            layer._method(name).inputs,
+            layer._saved_method(name).inputs,
         )
         if len(found.leaves) == len(inputs):  # otherwise the capture raises an error
             found.paths = [arg.path for arg in inputs]

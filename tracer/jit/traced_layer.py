@@ -103,9 +103,9 @@ class TracedLayer:
         Raises GuardError if an assumption does not hold.
         """
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
-        if len(given) != len(self._runner.feeds):
+        if len(given) != len(self._runner.input_names):
             raise OpError(
-                with_user_line(f"traced: takes {self._runner.feeds}, got {len(given)} inputs")
+                with_user_line(f"traced: takes {self._runner.input_names}, got {len(given)} inputs")
             )
         return self._runner.infer(
             [g.array if isinstance(g, Tensor) else np.asarray(g) for g in given]

@@ -24,8 +24,8 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg, Program, VarKind
-from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason
-from ..loader.files import program_from_bytes
+from ..loader.engine import Engine, EngineError, UnsupportedError, first_error_line
+from ..loader.files import parse_program
 from ..loader.params import load_params
 from .conditioning import is_rounding_error
 
@@ -230,9 +230,9 @@ def _try_inputs(
     except (OpError, GuardError) as error:
         return str(error).splitlines()[0]
     except EngineError as error:
-        if not any(words in first_reason(error) for words in ENGINE_ONLY):
+        if not any(words in first_error_line(error) for words in ENGINE_ONLY):
             raise
-        return first_reason(error)
+        return first_error_line(error)
 
 
 def _expected(
@@ -355,10 +355,10 @@ class FileInterpreter:
     all ops.
     """
 
-    offsets: ClassVar[dict[str, str]] = {}  # its ops do not read row splits
+    row_split_owners: ClassVar[dict[str, str]] = {}  # its ops do not read row splits
 
     def __init__(self, pdmodel: bytes, params: str | None) -> None:
-        program = program_from_bytes(pdmodel)
+        program = parse_program(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
         self._compiled = CompiledProgram(program)
@@ -399,7 +399,7 @@ def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[A
             if isinstance(error, UnsupportedError)
             else "cannot run the files"
         )
-        why = first_reason(error)
+        why = first_error_line(error)
     warnings.warn(f"verify: by the interpreter, as the engine {lacks}: {why}", stacklevel=5)
     return found, "by the interpreter "
 
@@ -412,7 +412,7 @@ def engine_inputs(engine: Any, program: Program, tensors: Sequence[Tensor]) -> l
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
     return [
         *rows.values(),
-        *(np.array([0, len(rows[of])], "int64") for of in engine.offsets.values()),
+        *(np.array([0, len(rows[of])], "int64") for of in engine.row_split_owners.values()),
     ]
 
 

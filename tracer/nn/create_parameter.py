@@ -28,13 +28,15 @@ def parameter_from_attr(
     name = attr.name or unique_name.generate(f"{prefix}.{'b' if is_bias else 'w'}")
     if attr.reparameterize is not None:
         weight: Parameter = attr.reparameterize(
-            name, shape, lambda n, s, record: _create(attr, n, s, dtype, initializer, record)
+            name,
+            shape,
+            lambda n, s, record: _create_with_initializer(attr, n, s, dtype, initializer, record),
         )
         return weight
-    return _create(attr, name, shape, dtype, initializer)
+    return _create_with_initializer(attr, name, shape, dtype, initializer)
 
 
-def _create(
+def _create_with_initializer(
     attr: ParamAttr,
     name: str,
     shape: Any,

@@ -407,7 +407,7 @@ class Bilinear(Initializer):
         return np.broadcast_to(profile[:, None] * profile, tuple(shape)).astype(dtype)
 
 
-_global: dict[str, Initializer | None] = {"weight": None, "bias": None}
+_global_initializers: dict[str, Initializer | None] = {"weight": None, "bias": None}
 
 
 def set_global_initializer(
@@ -418,9 +418,9 @@ def set_global_initializer(
     They apply to parameters without an initializer in their ParamAttr. None restores the defaults
     of the layers.
     """
-    _global.update(weight=weight_init, bias=bias_init)
+    _global_initializers.update(weight=weight_init, bias=bias_init)
 
 
 def global_initializer(is_bias: bool) -> Initializer | None:
     """Return the initializer set by `set_global_initializer`, or None."""
-    return _global["bias" if is_bias else "weight"]
+    return _global_initializers["bias" if is_bias else "weight"]

@@ -13,7 +13,7 @@ from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
 
 # Options of Paddle2ONNX that are accepted and have no effect.
-IGNORED = (
+IGNORED_OPTIONS = (
     "auto_upgrade_opset",
     "deploy_backend",
     "enable_dev_version",
@@ -37,7 +37,7 @@ def export(
     Raises the errors of `jit.save`, and UnsupportedError with all ops that have no ONNX equivalent.
     """
     unknown = configs.keys() - {
-        *IGNORED,
+        *IGNORED_OPTIONS,
         "inline",
         "target",
         "enable_onnx_checker",

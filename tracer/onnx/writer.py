@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.block_captures import draws_random
 from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
-from ..loader.engine import Engine, EngineError, runtime, translate_errors
+from ..loader.engine import Engine, EngineError, runtime_module, translate_runtime_errors
 from ..loader.model_files import ModelFiles
 from ..loader.regular_files import read_file
 from .dim_names import name_output_dims
@@ -87,8 +87,8 @@ def select_opset(files: ModelFiles, options: ExportOptions) -> int:
                 f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
             )
         return options.opset
-    with translate_errors():
-        opset: int = runtime().lowest_opset(
+    with translate_runtime_errors():
+        opset: int = runtime_module().lowest_opset(
             files.pdmodel, files.params_path, min(DEFAULT_OPSET, newest), newest, files.name
         )
     return opset
@@ -105,8 +105,8 @@ def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> byt
             f"export: ONNX reads external weights only from its own folder; write into {folder}, "
             "or use --inline"
         )
-    with translate_errors():
-        data: bytes = runtime().to_onnx(
+    with translate_runtime_errors():
+        data: bytes = runtime_module().to_onnx(
             files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
         )
     return data
@@ -138,7 +138,7 @@ def session_options() -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
-    if runtime().byte_products_saturate():
+    if runtime_module().byte_products_saturate():
         options.add_session_config_entry("session.disable_quant_qdq", "1")
     return options
 

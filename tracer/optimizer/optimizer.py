@@ -141,9 +141,9 @@ class Optimizer:
         self._lr_variables: dict[int, Any] = {}
         self._accumulator_variables: dict[str, dict[str, Any]] = {}
         for item in parameters or ():
-            self._add(item)
+            self._add_parameter_group(item)
 
-    def _add(self, item: Any) -> None:
+    def _add_parameter_group(self, item: Any) -> None:
         group = item if isinstance(item, dict) else {"params": [item]}
         options = {
             self._group_names.get(key, key): value
@@ -151,7 +151,9 @@ class Optimizer:
             if key != "params"
         }
         unknown = (
-            options.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_options()
+            options.keys()
+            - {"learning_rate", "weight_decay", "grad_clip"}
+            - self._group_option_names()
         )
         if unknown:
             raise OpError(
@@ -166,7 +168,7 @@ class Optimizer:
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
-    def _known_options(self) -> set[str]:
+    def _group_option_names(self) -> set[str]:
         """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
@@ -207,7 +209,7 @@ class Optimizer:
     def step(self) -> None:
         """Update all parameters that have a gradient."""
         mode.require_eager(f"{type(self).__name__}.step", "use minimize")
-        self._apply(
+        self._clip_and_update(
             [
                 (p, p.grad.array)
                 for p in self._parameter_list
@@ -215,7 +217,7 @@ class Optimizer:
             ]
         )
 
-    def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+    def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
         if mode.reject_side_effect(f"{type(self).__name__}.step()"):
             return
@@ -352,7 +354,7 @@ class Optimizer:
         if state is None:
             state = self._init_accumulators(parameter)
             if state and self._is_restored:
-                self._reject_missing(parameter, list(state))
+                self._raise_if_state_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
@@ -419,7 +421,7 @@ class Optimizer:
         builder = mode.state.mode.program_builder
         if builder is not None:
             return builder.apply(self, params_grads)
-        return self._apply([(p, g.array) for p, g in params_grads if g is not None])
+        return self._clip_and_update([(p, g.array) for p, g in params_grads if g is not None])
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero, or forget them.
@@ -544,7 +546,7 @@ class Optimizer:
             if missing and (
                 len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)
             ):
-                self._reject_missing(parameter, missing)
+                self._raise_if_state_missing(parameter, missing)
             if not missing:
                 checked = {
                     k: self._check_shape(parameter, k, v, state[k])
@@ -556,7 +558,7 @@ class Optimizer:
             state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"}
         )
 
-    def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _raise_if_state_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         problem = (
             f"optimizer Tensor {self._accumulator_name(parameter, missing[0], False)} not "
             "found in the "

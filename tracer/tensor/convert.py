@@ -288,14 +288,14 @@ def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
     items = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if not any(isinstance(d, Tensor) for d in items):
-        return [_size(d, op) for d in items], None
+        return [_dim_as_int(d, op) for d in items], None
     if not state.mode.static:
         return [int(d) for d in items], None
     tensors = [
-        cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32")
+        cast(d, "int32") if isinstance(d, Tensor) else full([], _dim_as_int(d, op), "int32")
         for d in items
     ]
-    return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
+    return [-1 if isinstance(d, Tensor) else _dim_as_int(d, op) for d in items], tensors
 
 
 def int_inputs(
@@ -323,7 +323,7 @@ def symbolic_ints_as_tensor(values: Iterable[Any]) -> Tensor | None:
     )
 
 
-def _size(d: Any, op: str) -> int:
+def _dim_as_int(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
     raise OpError(with_user_line(f"{op}: a size must be an int, got {d!r}"))

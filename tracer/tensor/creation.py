@@ -333,7 +333,7 @@ def seed(seed: int) -> Any:
     return rng.seed(seed)
 
 
-def _draw(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
+def _run_random_op(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
     ints, tensors = shape_inputs(shape, op_type)
     proto = dtype_of(default_float_dtype() if dtype is None else dtype).proto
     return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
@@ -351,7 +351,7 @@ def uniform(
 
     -> [*shape]
     """
-    return _draw("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
+    return _run_random_op("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -367,7 +367,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return _draw("gaussian_random", shape, dtype, mean=0.0, std=1.0)
+    return _run_random_op("gaussian_random", shape, dtype, mean=0.0, std=1.0)
 
 
 standard_normal = randn
@@ -379,7 +379,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     -> [*shape] or their shape
     """
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        return _draw(
+        return _run_random_op(
             "gaussian_random",
             [1] if shape is None else shape,
             None,
@@ -402,7 +402,7 @@ def randint(
     -> int64 [*shape]
     """
     low, high = (0, low) if high is None else (low, high)
-    return _draw("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
+    return _run_random_op("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
 
 
 def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:

@@ -1,6 +1,4 @@
-"""What models of clicks had: rows chosen by tags, counts of shows and clicks, numbers of words,
-losses over drawn classes.
-"""
+"""Layers of click models: tag filters, show and click counts, hashes, sampled losses."""
 
 import numpy as np
 

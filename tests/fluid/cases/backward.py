@@ -1,6 +1,4 @@
-"""The ops of programs after `minimize` and `gradients`: types, slots and roles are those that
-Paddle writes.
-"""
+"""Ops, slots and roles of programs after `minimize` and `gradients`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How the cases build and run a program, in words that both packages know."""
+"""Helpers that build and run the programs of the cases in both packages."""
 
 import contextlib
 

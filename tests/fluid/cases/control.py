@@ -1,4 +1,4 @@
-"""Branches, loops, and recurrent networks that are written step by step."""
+"""Branches, loops, StaticRNN and DynamicRNN."""
 
 import tempfile
 

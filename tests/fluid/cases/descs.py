@@ -1,4 +1,4 @@
-"""Programs through the methods of Paddle's C++ descriptions: read, written by hand, and run."""
+"""Programs read, written and run through the methods of Paddle's C++ descriptions."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Detectors: boxes laid out beforehand, matched with those that are there, and what is lost by
-them.
-"""
+"""Detectors: prior boxes, matching, losses."""
 
 import numpy as np
 

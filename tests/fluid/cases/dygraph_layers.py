@@ -1,6 +1,4 @@
-"""Layers of dygraph mode: what they give, gradients of inputs and parameters, names of parameters
-and of state.
-"""
+"""Dygraph layers: results, gradients of inputs and parameters, names of parameters and state."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Metrics that are part of a program, over several batches, set back in between."""
+"""Metrics inside a program, over several batches, with resets."""
 
 import numpy as np
 

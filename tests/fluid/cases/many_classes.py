@@ -1,4 +1,4 @@
-"""Losses over many classes, and of sequences of labels."""
+"""Losses over many classes and over label sequences."""
 
 import numpy as np
 

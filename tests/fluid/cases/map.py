@@ -1,4 +1,4 @@
-"""The mean average precision of detectors, over batches."""
+"""Mean average precision of detectors over several batches."""
 
 import numpy as np
 

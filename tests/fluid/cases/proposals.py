@@ -1,4 +1,4 @@
-"""Detectors in two steps: regions proposed, shared out, collected, and what they are to become."""
+"""Two-stage detectors: region proposals, FPN levels and training targets."""
 
 import numpy as np
 

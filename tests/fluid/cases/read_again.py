@@ -1,5 +1,5 @@
-"""Ops that 1.8 writes with other attributes, slots or axes than today: one program, which real
-Paddle saves as well.
+"""Ops that 1.8 writes with other attributes, slots or axes than 2.x; real Paddle saves the same
+program.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Regions of pictures."""
+"""Region pooling."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Sequences of different lengths: what is pooled, joined, cut and run through of each."""
+"""Layers of LoD sequences."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Some steps of training at once: every optimizer, clip, regularizer and decay; what parameters are
-afterwards.
-"""
+"""Training in dygraph mode: optimizers, clips, regularizers and schedules; parameters afterwards."""
 
 from .common import numbers
 

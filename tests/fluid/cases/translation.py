@@ -1,6 +1,4 @@
-"""Translations by beam search, as programs for Paddle 1.x write it: a loop, lists of tensors, and
-sequences of two levels in them.
-"""
+"""Translation by beam search as Paddle 1.x programs write it: a loop, TensorArrays, two LoD levels."""
 
 import numpy as np
 

@@ -17,6 +17,7 @@ from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
 from ..aliasing import Aliasable
 from ..modes import Static, static_mode
+from ..recorder import Recorder
 from ..symbolic_scalars import ScalarKind, as_default_float, mark_scalar, merge_kinds, scalar_kind
 from ..variable import Variable
 from .branch_values import axis_size, cast_to, constant, is_number, meta_of
@@ -399,7 +400,7 @@ class TensorArray(Aliasable):
         return f"TensorArray(name={self.name}, elements={self.element})"
 
 
-def _recorder() -> Any:
+def _recorder() -> Recorder:
     mode = static_mode(state.mode)
     assert mode is not None, "a TensorArray outside of a recording"
     return mode.recorder

@@ -67,7 +67,7 @@ class DataParallel(Layer):
             layers,
             strategy if strategy is not None else ParallelStrategy(),
         )
-        self._synchronized: set[int] = set()
+        self._synchronized_ids: set[int] = set()
         self._synchronize(layers.state_dict().values())
 
     @property
@@ -84,7 +84,7 @@ class DataParallel(Layer):
             array = cuda.contiguous_copy(tensor.array)
             process_groups.global_group.broadcast(array, 0).wait()
             tensor.set_value(array)
-            self._synchronized.add(id(tensor))
+            self._synchronized_ids.add(id(tensor))
 
     def _synchronize_new_parameters(self) -> None:
         """Synchronize parameters that layers of Paddle 1.5 create at the first call.
@@ -92,7 +92,9 @@ class DataParallel(Layer):
         Raises OarlockError if they differ between ranks.
         """
         new = [
-            (n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._synchronized
+            (n, t)
+            for n, t in self._layers.state_dict().items()
+            if id(t) not in self._synchronized_ids
         ]
         before = [t.array for _, t in new]
         self._synchronize(t for _, t in new)
@@ -111,7 +113,7 @@ class DataParallel(Layer):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the layer."""
         outputs = self._layers(*inputs, **kwargs)
-        if process_groups.global_group.size > 1 and len(self._synchronized) < len(
+        if process_groups.global_group.size > 1 and len(self._synchronized_ids) < len(
             self._layers.state_dict()
         ):
             self._synchronize_new_parameters()

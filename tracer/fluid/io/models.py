@@ -28,7 +28,7 @@ from .variables import save_persistables, unwrap_program
 
 __all__ = ["load_inference_model", "save_inference_model"]
 
-MODEL = "__model__"
+MODEL_FILE = "__model__"
 
 
 def write_model(
@@ -46,13 +46,13 @@ def write_model(
         if -1 in var.shape:
             var.shape = arrays[var.name].shape
     files: dict[Any, Any] = {
-        os.path.join(dirname, os.path.basename(model or MODEL)): pdmodel.to_bytes(desc)
+        os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.records(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_file_chunks(arrays)
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.record(name, array)
+            os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
             for name, array in arrays.items()
         }
     atomic_write(files)
@@ -71,7 +71,7 @@ def _append_output_ops(program: Program, outputs: list[Variable]) -> list[Variab
     return results
 
 
-def _list_of(name: str, value: Any, cls: type) -> list[Any]:
+def _check_list_of(name: str, value: Any, cls: type) -> list[Any]:
     items = [value] if isinstance(value, cls) else list(value)
     if not all(isinstance(item, cls) for item in items):
         raise ValueError(
@@ -100,11 +100,13 @@ def save_inference_model(
 
     Returns the names of the outputs.
     """
-    feeds = _list_of("feeded_var_names", feeded_var_names, str)
-    targets = _list_of("target_vars", target_vars, Variable)
+    feeds = _check_list_of("feeded_var_names", feeded_var_names, str)
+    targets = _check_list_of("target_vars", target_vars, Variable)
     program = default_main_program() if main_program is None else unwrap_program(main_program)
     if not export_for_deployment:
-        path = os.path.join(dirname, os.path.basename(model_filename or MODEL) + ".main_program")
+        path = os.path.join(
+            dirname, os.path.basename(model_filename or MODEL_FILE) + ".main_program"
+        )
         atomic_write({path: pdmodel.to_bytes(program.raw)})
         if not program_only:
             save_persistables(executor, dirname, program, params_filename)
@@ -121,7 +123,7 @@ def save_inference_model(
     scope = current_scope()
     if program_only:
         convert_to_paddle1(desc)
-        path = os.path.join(dirname, os.path.basename(model_filename or MODEL))
+        path = os.path.join(dirname, os.path.basename(model_filename or MODEL_FILE))
         atomic_write({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}

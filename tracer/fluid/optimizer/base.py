@@ -98,7 +98,7 @@ class Paddle1Optimizer(Optimizer):
             pairs = [
                 (p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient
             ]
-            self._apply([(p, g.array) for p, g in pairs])
+            self._clip_and_update([(p, g.array) for p, g in pairs])
             return [], pairs
 
     @contextmanager

@@ -23,9 +23,9 @@ from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER, CapturedProgram
 from ...jit.model_writer import Model, write_all
 from ...jit.save import check_path
-from ...loader.files import program_from_bytes
+from ...loader.files import parse_program
 from ...loader.model_files import read_model
-from ...loader.params import params_from_bytes
+from ...loader.params import parse_params
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
@@ -141,9 +141,9 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
                     "bytes of the program"
                 )
             )
-        desc = program_from_bytes(model)
+        desc = parse_program(model)
         names = [v.name for v in desc.persistables()]
-        values: Any = params_from_bytes(params or b"", names) if names else {}
+        values: Any = parse_params(params or b"", names) if names else {}
     else:
         files = read_model(path_prefix, *_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
@@ -223,7 +223,7 @@ def serialize_persistables(
 
 def deserialize_program(data: bytes) -> Program:
     """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
-    return Program.of(program_from_bytes(data))
+    return Program.of(parse_program(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
@@ -232,7 +232,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
     Raises FileError if they do not fit the program.
     """
     names = [v.name for v in program.persistables()]
-    assign_values(program, params_from_bytes(data, names), current_scope())
+    assign_values(program, parse_params(data, names), current_scope())
 
 
 def save_to_file(path: str, content: bytes) -> None:

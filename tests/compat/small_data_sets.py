@@ -1,6 +1,5 @@
-"""Small files in the formats of the data sets, and what readers are asked of them.
-
-Runs in real Paddle 1.8.5 (Python 3.7) as well.
+"""Write small files in the formats of the data sets, and read them. Also runs in Paddle 1.8.5
+(Python 3.7).
 """
 
 import gzip
@@ -123,12 +122,12 @@ def _roles(folder):
             file.write(text)
 
 
-def plain(value):
+def to_json_value(value):
     """A value as JSON has it."""
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+        return [to_json_value(v) for v in value]
     if isinstance(value, dict):
-        return sorted([[plain(k), plain(v)] for k, v in value.items()], key=str)
+        return sorted([[to_json_value(k), to_json_value(v)] for k, v in value.items()], key=str)
     if isinstance(value, np.ndarray):
         return [str(value.dtype), list(value.shape), [round(float(v), 6) for v in value.ravel()]]
     if isinstance(value, bytes):
