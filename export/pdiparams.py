@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..core.cuda import to_host
-from ..core.dtype import BY_NP
+from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError
 from .proto import TensorDesc
 
@@ -25,7 +25,7 @@ def iter_record_chunks(name: str, array: Any) -> Iterator[bytes | memoryview]:
     Raises FileError for an unsupported dtype.
     """
     array = np.asarray(to_host(array), order="C")
-    dtype = BY_NP.get(array.dtype.newbyteorder("="))
+    dtype = DTYPE_BY_NP.get(array.dtype.newbyteorder("="))
     if dtype is None:
         raise FileError(f"{name}: {array.dtype} has no place in a .pdiparams")
     if array.dtype.byteorder == ">":

@@ -7,16 +7,18 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from ..ir.attr_types import LIST_TYPES, attr_problem
+from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
 from ..ir.op_traits import OP_TRAITS
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, VarDesc
+from ..ir.program import Attr, AttrType, Block, Contract, ContractArg, OpDesc, Program, VarDesc
 from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
 # Paddle converts the attribute `values` of `set_value` ops unless the op version map declares the
 # current version.
 _SAVED_OP_VERSIONS = {"set_value": 4}
-_HOLDER_KINDS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
+_HOLDER_KINDS = {
+    type: t.feed_fetch_kind for type, t in OP_TRAITS.items() if t.feed_fetch_kind is not None
+}
 
 
 # The folder in a location: `/home/me/net.py:3 in f`.
@@ -114,7 +116,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
             setattr(message, flag, True)
 
 
-def _write_tensor_desc(message: Any, var: VarDesc | Arg) -> None:
+def _write_tensor_desc(message: Any, var: VarDesc | ContractArg) -> None:
     # the first type if none was declared
     message.data_type = dtype_of(var.dtype or "bool").proto
     message.dims.extend(var.shape)
@@ -126,10 +128,10 @@ def _write_op(message: Any, op: OpDesc) -> None:
             slots.add(parameter=slot, arguments=names_of[slot])
     message.type = op.type
     attrs = dict(op.attrs)
-    if op.where:
-        attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDER_PREFIX.sub("", op.where)])
-    if op.layer:
-        attrs["op_namescope"] = Attr(AttrType.STRING, op.layer)
+    if op.user_line:
+        attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDER_PREFIX.sub("", op.user_line)])
+    if op.layer_path:
+        attrs["op_namescope"] = Attr(AttrType.STRING, op.layer_path)
     for name in sorted(attrs):
         problem = attr_problem(attrs[name])
         if problem:
@@ -144,7 +146,7 @@ def _write_attr(message: Any, attr: Attr) -> None:
     elif attr.type == AttrType.SCALARS:
         for value in attr.value:
             _write_scalar(message.scalars.add(), value)
-    elif attr.type in LIST_TYPES:
+    elif attr.type in LIST_ATTR_TYPES:
         getattr(message, field).extend(attr.value)
     else:
         setattr(message, field, attr.value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..ir.program import AttrType, Kind
+from ..ir.program import AttrType, VarKind
 
 CONTRACT_FIELD = 20741  # a field of ProgramDesc that Paddle ignores
 
@@ -173,11 +173,14 @@ SCALAR_VALUE_FIELD: dict[int, tuple[str, type]] = {
 }
 
 # Kind -> the field of VarType that describes its elements; kinds left out have none
-VAR_TYPE_FIELD: dict[Kind, str] = {
-    Kind.DENSE: "lod_tensor",
-    Kind.SELECTED_ROWS: "selected_rows",
-    Kind.ARRAY: "tensor_array",
-    Kind.STRINGS: "strings",
-    Kind.VOCAB: "vocab",
+VAR_TYPE_FIELD: dict[VarKind, str] = {
+    VarKind.DENSE: "lod_tensor",
+    VarKind.SELECTED_ROWS: "selected_rows",
+    VarKind.ARRAY: "tensor_array",
+    VarKind.STRINGS: "strings",
+    VarKind.VOCAB: "vocab",
 }
-KINDS_WITH_LOD = (Kind.DENSE, Kind.ARRAY)  # described by a LoDTensorDesc rather than a TensorDesc
+KINDS_WITH_LOD = (
+    VarKind.DENSE,
+    VarKind.ARRAY,
+)  # described by a LoDTensorDesc rather than a TensorDesc

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
-from ..ir.program import Arg
+from ..ir.program import ContractArg
 from .model_files import ModelFiles
 
 Array = np.ndarray[Any, Any]
@@ -156,7 +156,7 @@ class Engine:
             raise ERROR_CLASSES.get(error.kind, OarlockError)(with_user_line(str(error))) from None
 
 
-def row_split_inputs(files: ModelFiles) -> list[Arg]:
+def row_split_inputs(files: ModelFiles) -> list[ContractArg]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """
@@ -164,7 +164,7 @@ def row_split_inputs(files: ModelFiles) -> list[Arg]:
         return []
     with translate_runtime_errors():
         names = runtime_module().offset_inputs(files.pdmodel, files.name)
-    return [Arg(name, "int64", (-1,), name) for name in names]
+    return [ContractArg(name, "int64", (-1,), name) for name in names]
 
 
 def ort_library_info(path: str | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from ..core.dtype import BY_PROTO, MAX_RANK
+from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import (
@@ -20,9 +20,20 @@ from ..export.proto import (
     VAR_TYPE_FIELD,
     ProgramDesc,
 )
-from ..ir.attr_types import LIST_TYPES, block_indices
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
-from ..ir.verifier import FILE_RULES, check
+from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
+from ..ir.program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    Guard,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
+from ..ir.verifier import FILE_RULES, find_problems
 from .escape_text import escape_text
 from .regular_files import read_file
 
@@ -94,7 +105,7 @@ def parse_program(data: bytes, name: str = "program") -> Program:
         bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
         location = f"{', '.join(bad.locations)}: " if bad.locations else ""
         raise FileError(f"{name}: {location}{bad.message}") from None
-    problems = check(program, FILE_RULES)
+    problems = find_problems(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise FileError(f"{name}: {problems[0]}{more}")
@@ -123,7 +134,9 @@ def _fix_block_parents(blocks: list[Block]) -> None:
     for index, block in enumerate(blocks):
         for op in block.ops:
             for inner in (
-                block_indices(op.attrs["sub_block"]) if index and "sub_block" in op.attrs else []
+                referenced_block_indices(op.attrs["sub_block"])
+                if index and "sub_block" in op.attrs
+                else []
             ):
                 if index < inner < len(blocks) and blocks[inner].parent == 0:
                     blocks[inner].parent = index
@@ -190,7 +203,7 @@ def _parse_var(message: Any) -> VarDesc:
     kinds = message.type
     _require_fields(kinds, "its type", "type")
     try:
-        kind = Kind(kinds.type)
+        kind = VarKind(kinds.type)
     except ValueError:
         raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
@@ -214,7 +227,7 @@ def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ..
     """Return data type and shape of a TensorDesc, or of an Arg of the contract."""
     _require_fields(message, "its description", field)
     number = getattr(message, field)
-    dtype = BY_PROTO.get(number)
+    dtype = DTYPE_BY_PROTO.get(number)
     if dtype is None:
         raise _InvalidProgram(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
@@ -235,12 +248,12 @@ def _parse_op(message: Any) -> OpDesc:
             raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = escape_text(
+        op.user_line = escape_text(
             user_line_from_callstack([_require_utf8(line) for line in stack.value])
         )
     scope = op.attrs.pop("op_namescope", None)
     if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
-        op.layer = scope.value
+        op.layer_path = scope.value
     for name, default in _IGNORED_DEFAULT_ATTRS.items():
         if op.attrs.get(name) == default:
             del op.attrs[name]
@@ -265,14 +278,14 @@ def _parse_attr(message: Any) -> Attr:
             f"attribute {message.name} is of type {message.type}, which is not known"
         ) from None
     field = ATTR_VALUE_FIELD[kind]
-    if kind not in LIST_TYPES:
+    if kind not in LIST_ATTR_TYPES:
         _require_fields(message, f"attribute {message.name}, {kind.name},", field)
     value = getattr(message, field)
     if kind == AttrType.SCALAR:
         return Attr(kind, _parse_scalar(value))
     if kind == AttrType.SCALARS:
         return Attr(kind, [_parse_scalar(scalar) for scalar in value])
-    return Attr(kind, list(value) if kind in LIST_TYPES else value)
+    return Attr(kind, list(value) if kind in LIST_ATTR_TYPES else value)
 
 
 def _parse_scalar(message: Any) -> bool | int | float | complex:
@@ -332,9 +345,9 @@ def _check_wire_types(message: Any) -> None:
             raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
-def _parse_arg(message: Any) -> Arg:
+def _parse_arg(message: Any) -> ContractArg:
     dtype, shape = _parse_dtype_and_shape(message, "dtype")
-    return Arg(
+    return ContractArg(
         _require_utf8(message.name), dtype, shape, _require_utf8(message.path)
     )  # the path is a key, so it is not escaped
 

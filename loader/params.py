@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import BY_PROTO, MAX_RANK, DType
+from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
 from .escape_text import escape_text
@@ -128,7 +128,7 @@ class _RecordReader:
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
             raise self.file_error("its description cannot be read")
-        if not message.HasField("data_type") or message.data_type not in BY_PROTO:
+        if not message.HasField("data_type") or message.data_type not in DTYPE_BY_PROTO:
             raise self.file_error(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)
         if (
@@ -137,7 +137,7 @@ class _RecordReader:
             or math.prod(n or 1 for n in shape) >= 1 << 48
         ):
             raise self.file_error(f"has the shape {list(shape)[:MAX_RANK]}")
-        return BY_PROTO[message.data_type], shape
+        return DTYPE_BY_PROTO[message.data_type], shape
 
 
 def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ValueRecord]:

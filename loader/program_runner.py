@@ -23,8 +23,8 @@ from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.save import set_error_filename
-from ..ir.guards import judge
-from ..ir.passes.prune import fetch_op
+from ..ir.guards import check_guard
+from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
 from .engine import Array, Engine, EngineError, UnsupportedError, first_error_line, runtime_module
 
@@ -114,7 +114,7 @@ class ProgramRunner:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
         input if that is a GPU array.
         """
-        index = cuda.index_of(arrays[0]) if len(arrays) else None
+        index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine works on CPU memory
             return [
                 cuda.to_device(np.asarray(a), index)
@@ -167,7 +167,7 @@ class ProgramRunner:
             if recorder is not None:
                 recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))
             if not isinstance(tensor, Variable):
-                judge(guard, tensor.array, tensor.array.shape, self._program_name)
+                check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]
 
 
@@ -177,6 +177,6 @@ def _with_guard_outputs(program: Program) -> Program:
     if not guards:
         return program
     count = len(program.fetches())
-    fetches = [fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
+    fetches = [make_fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
     block = replace(program.block, ops=[*program.block.ops, *fetches])
     return replace(program, blocks=[block, *program.blocks[1:]])

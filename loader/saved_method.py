@@ -20,9 +20,9 @@ from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import draws_random
-from ..ir.guards import judge
+from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
-from ..ir.program import Arg, Attr, AttrType, Contract, OpDesc, Program
+from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
 from .engine import row_split_inputs
 from .model_files import ModelFiles
 from .program_runner import ProgramRunner
@@ -114,7 +114,7 @@ class SavedMethod:
         runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
-    def _as_array(self, value: Any, arg: Arg) -> Any:
+    def _as_array(self, value: Any, arg: ContractArg) -> Any:
         """Return an input as an ndarray; lists and numbers get the dtype of the input."""
         if isinstance(value, Tensor):
             return value.array
@@ -147,11 +147,11 @@ class SavedMethod:
                     )
                 )
 
-    def _check_guarded_dim(self, arg: Arg, meta: Any) -> None:
+    def _check_guarded_dim(self, arg: ContractArg, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
-                judge(g, np.empty(0), meta.shape, self.name)
+                check_guard(g, np.empty(0), meta.shape, self.name)
 
     def _in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
@@ -214,12 +214,12 @@ def _needs_gradient(training: bool, inputs: Sequence[Any]) -> bool:
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in inputs)
 
 
-def _declared_arg(program: Program, name: str) -> Arg:
+def _declared_arg(program: Program, name: str) -> ContractArg:
     var = program.block.vars[name]
-    return Arg(name, var.dtype, var.shape, name)
+    return ContractArg(name, var.dtype, var.shape, name)
 
 
-def _input_spec(arg: Arg) -> InputSpec:
+def _input_spec(arg: ContractArg) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 

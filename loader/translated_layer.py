@@ -194,5 +194,5 @@ def _default_var_info(program: Program, name: str) -> VarInfo:
     """Return the row of a variable for which the `.pdiparams.info` is missing. A value that no op
     writes counts as a parameter, as in Paddle.
     """
-    written = name in program.written()
+    written = name in program.written_names()
     return VarInfo(name, "", written, None if written else True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.dtype import is_complex, is_half, is_real, promote, work_dtype
+from oarlock.core.dtype import compute_dtype, is_complex, is_half, is_real, promote_dtypes
 
 HALF = ["float16", "bfloat16"]
 each = pytest.mark.parametrize("dtype", HALF)
@@ -23,7 +23,7 @@ def test_dtype_predicates() -> None:
     assert [is_real(d) for d in dtypes] == [False, False, False, True, True, False, True]
     assert [is_half(d) for d in dtypes] == [False, False, False, True, False, False, True]
     assert [is_complex(d) for d in dtypes] == [False] * 5 + [True, False]
-    assert [work_dtype(d).name for d in dtypes] == [
+    assert [compute_dtype(d).name for d in dtypes] == [
         *names[:3],
         "float32",
         "float32",
@@ -34,10 +34,10 @@ def test_dtype_predicates() -> None:
 
 def test_promotion_of_half_precision() -> None:
     half, single, double = (np.dtype(t) for t in ("float16", "float32", "float64"))
-    assert promote(half, BF16) == promote(BF16, half) == single
-    assert promote(half, half) == half
-    assert promote(BF16, single) == single
-    assert promote(double, BF16) == double
+    assert promote_dtypes(half, BF16) == promote_dtypes(BF16, half) == single
+    assert promote_dtypes(half, half) == half
+    assert promote_dtypes(BF16, single) == single
+    assert promote_dtypes(double, BF16) == double
     assert (paddle.ones([2], "float16") + paddle.ones([2], "bfloat16")).dtype == paddle.float32
 
 

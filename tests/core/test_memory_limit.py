@@ -121,7 +121,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", GROWS)
 def test_result_above_the_limit_is_rejected(name: str, compiled: bool) -> None:
     with (
-        native.native(compiled),
+        native.use_native_kernels(compiled),
         pytest.raises(MemoryLimitError, match="more than the .* OARLOCK_MAX_RESULT_BYTES"),
     ):
         GROWS[name]()

@@ -60,7 +60,7 @@ def test_key_paths() -> None:
     assert pytree.key_paths(spec) == ["['x'][0]", "['x'][1]['mask']", "['y']"]
     assert pytree.dotted_paths(spec) == ["x.0", "x.1.mask", "y"]
     assert pytree.leaf_names("args", spec) == ["x_0", "mask", "y"]
-    assert pytree.describe(spec) == "dict of 2"
+    assert pytree.format_spec(spec) == "dict of 2"
 
 
 def test_map_of_several_trees() -> None:

@@ -47,7 +47,7 @@ def test_processes_without_launcher_are_rejected(monkeypatch: pytest.MonkeyPatch
 
 
 def test_communicators_implement_the_protocol() -> None:
-    from oarlock.core.communicator import Communicator, SingleProcess
+    from oarlock.core.communicator import Communicator, SingleProcessCommunicator
     from oarlock.distributed.mpi import MpiCommunicator
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
@@ -56,5 +56,10 @@ def test_communicators_implement_the_protocol() -> None:
 
     assert all(
         wanted <= set(dir(kind))
-        for kind in (SingleProcess, MpiCommunicator, DeviceDispatchCommunicator, NcclCommunicator)
+        for kind in (
+            SingleProcessCommunicator,
+            MpiCommunicator,
+            DeviceDispatchCommunicator,
+            NcclCommunicator,
+        )
     )

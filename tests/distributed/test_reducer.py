@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.communicator import SUM, CompletedWork, SingleProcess
+from oarlock.core.communicator import SUM, CompletedWork, SingleProcessCommunicator
 from oarlock.distributed.reducer import Reducer, build_buckets
 
 
-class TwoRankCommunicator(SingleProcess):
+class TwoRankCommunicator(SingleProcessCommunicator):
     """A communicator of two ranks with equal gradients, which records its calls."""
 
     size = 2

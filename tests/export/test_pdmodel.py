@@ -54,7 +54,7 @@ def test_order_of_variables() -> None:
 
 def test_callstack_attribute_without_folders() -> None:
     for where in ("net.py:3 in f", "/home/me/net.py:3 in f", "C:\\me\\net.py:3 in f"):
-        op = OpDesc("relu", where=where)
+        op = OpDesc("relu", user_line=where)
         (written,) = ProgramDesc.parse(to_bytes(Program([Block(ops=[op])]))).blocks[0].ops[0].attrs
         assert (written.name, written.type, list(written.strings)) == (
             "op_callstack",

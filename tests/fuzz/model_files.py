@@ -27,7 +27,7 @@ from oarlock.core.errors import OarlockError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
 from oarlock.export.proto import ATTR_VALUE_FIELD, ProgramDesc
-from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import AttrType, Program
 from oarlock.loader.engine import Engine, runtime_module
 from oarlock.loader.files import parse_program
@@ -81,7 +81,7 @@ def set_attr(c: Chance, attr: Any, kind: AttrType) -> str:
     pool = [v for v in HOSTILE[kind] if fits(kind, v)]
     if kind in (AttrType.SCALAR, AttrType.SCALARS):
         return "a scalar"
-    if kind in LIST_TYPES:
+    if kind in LIST_ATTR_TYPES:
         values = getattr(attr, field)
         if c.below(2) and values:
             values[c.below(len(values))] = c.of(pool)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from oarlock.core.dtype import BY_NP
+from oarlock.core.dtype import DTYPE_BY_NP
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime_module
 
@@ -120,7 +120,7 @@ def hostile_attr(c: Chance, attr: Attr) -> Any:
     elements.
     """
     pool = HOSTILE[attr.type]
-    if attr.type not in LIST_TYPES:
+    if attr.type not in LIST_ATTR_TYPES:
         return c.of(pool)
     values = list(attr.value)
     how = c.below(4)
@@ -143,10 +143,11 @@ def change_attr(c: Chance, case: Case) -> str:
     name = c.of(sorted(names))
     old = case.op.attrs[name]
     if c.below(20) == 0:
-        old = Attr(c.of(list(HOSTILE)), [] if old.type not in LIST_TYPES else old.value)
-        old = old if old.type in LIST_TYPES else Attr(old.type, None)
+        old = Attr(c.of(list(HOSTILE)), [] if old.type not in LIST_ATTR_TYPES else old.value)
+        old = old if old.type in LIST_ATTR_TYPES else Attr(old.type, None)
     new = Attr(
-        old.type, hostile_attr(c, Attr(old.type, old.value if old.type in LIST_TYPES else None))
+        old.type,
+        hostile_attr(c, Attr(old.type, old.value if old.type in LIST_ATTR_TYPES else None)),
     )
     if isinstance(new.value, float) and new.type == AttrType.FLOAT and abs(new.value) == 1e30:
         new.value = float(np.float32(new.value))
@@ -163,7 +164,7 @@ def refeed(case: Case, name: str, array: Array) -> None:
     """Feed another array, and declare it."""
     case.feeds[name] = array
     var = case.program.block.vars[name]
-    var.shape, var.dtype = tuple(array.shape), BY_NP[array.dtype].name
+    var.shape, var.dtype = tuple(array.shape), DTYPE_BY_NP[array.dtype].name
 
 
 def change_shape(c: Chance, case: Case) -> str:

@@ -547,7 +547,7 @@ def installed() -> Iterator[ModuleType]:
         yield modules["cupy"]
     finally:
         state = cuda.cupy_state
-        state.cupy, state.array, state.index = None, (), None
+        state.cupy, state.array_type, state.default_index = None, (), None
         vars(arrays.np).update(held)
         native._KernelWrapper.wrap = None
         native.set_native_kernels(native.switch.on)

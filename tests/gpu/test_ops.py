@@ -80,9 +80,9 @@ def test_op_on_gpu_equals_cpu(row: Row) -> None:
         if _is_host_slot(s)
     ]
     assert {
-        cuda.index_of(t.array) for t in flatten(there) + back if all(t is not r for r in read)
+        cuda.gpu_index_of(t.array) for t in flatten(there) + back if all(t is not r for r in read)
     } <= {0}, "on the processor"
-    assert all(cuda.index_of(t.array) is None for t in read)
+    assert all(cuda.gpu_index_of(t.array) is None for t in read)
     there, here = flatten(there), flatten(here)
     assert len(there) == len(here) and len(back) == len(wanted)
     for got, want in zip(there + back, here + wanted, strict=True):
@@ -93,4 +93,6 @@ def test_op_on_gpu_equals_cpu(row: Row) -> None:
 
 
 def test_ops_with_cpu_fallback_state_the_reason() -> None:
-    assert all(len(op.traits.host.split()) > 3 for op in OPS.values() if op.traits.host)
+    assert all(
+        len(op.traits.host_reason.split()) > 3 for op in OPS.values() if op.traits.host_reason
+    )

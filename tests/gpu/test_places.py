@@ -23,7 +23,7 @@ ROWS = [[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]
 
 
 def device_index(x: Any) -> int | None:
-    return cuda.index_of(x.array)
+    return cuda.gpu_index_of(x.array)
 
 
 def test_missing_cupy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core import cuda
-from oarlock.core.errors import PlaceError
+from oarlock.core.errors import DeviceMismatchError
 from oarlock.core.tensor import Tensor
 
 SPEC = [paddle.static.InputSpec([None, 1, 4, 4], "float32", "x")]
@@ -55,7 +55,7 @@ def train(device: str) -> list[Any]:
         optimizer.step()
         optimizer.clear_grad()
     index = 0 if device == "gpu" else None
-    assert {cuda.index_of(t.array) for t in net.state_dict().values()} == {index}
+    assert {cuda.gpu_index_of(t.array) for t in net.state_dict().values()} == {index}
     return [t.numpy() for t in net.state_dict().values()]
 
 
@@ -78,7 +78,7 @@ def test_lists_and_loops(cupy: ModuleType) -> None:
         paddle.set_device(device)
         x = paddle.to_tensor([[0.1, 0.9], [0.4, -0.6]], stop_gradient=False)
         f(x, paddle.to_tensor(3)).backward()
-        assert cuda.device_name(cuda.index_of(x.grad.array)).startswith(device)
+        assert cuda.device_name(cuda.gpu_index_of(x.grad.array)).startswith(device)
         return x.grad.numpy()
 
     np.testing.assert_allclose(gradient("gpu"), gradient("cpu"), rtol=1e-6)
@@ -89,7 +89,7 @@ def test_second_order_gradients(cupy: ModuleType) -> None:
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     (g,) = paddle.grad(paddle.jit.to_static(lambda x: (x**3).sum())(x), x, create_graph=True)
     g.sum().backward()
-    assert x.grad.tolist() == [6.0, 12.0] and cuda.index_of(x.grad.array) == 0
+    assert x.grad.tolist() == [6.0, 12.0] and cuda.gpu_index_of(x.grad.array) == 0
 
 
 def test_save_verify_and_load(cupy: ModuleType, tmp_path: Path) -> None:
@@ -104,19 +104,20 @@ def test_save_verify_and_load(cupy: ModuleType, tmp_path: Path) -> None:
     for _ in range(2):
         found = loaded(x)
         np.testing.assert_allclose(found.numpy(), net(x).numpy(), rtol=1e-4, atol=1e-5)
-        assert cuda.index_of(found.array) == 0
+        assert cuda.gpu_index_of(found.array) == 0
         loaded.to("gpu")
     loaded.train()
     loaded(x).mean().backward()
     wanted = [p.grad for p in loaded.parameters() if not p.stop_gradient]
-    assert wanted and all(cuda.index_of(g.array) == 0 for g in wanted)
+    assert wanted and all(cuda.gpu_index_of(g.array) == 0 for g in wanted)
 
 
 def test_values_on_two_devices_are_reported(cupy: ModuleType) -> None:
     net = paddle.jit.to_static(nn.Linear(2, 2))
     x = paddle.ones([1, 2]).cuda()
     with pytest.raises(
-        PlaceError, match=r"a program: inputs are on two devices \(input on gpu:0, \S+ on cpu"
+        DeviceMismatchError,
+        match=r"a program: inputs are on two devices \(input on gpu:0, \S+ on cpu",
     ):
         net(x)
 

@@ -90,7 +90,7 @@ def train(
         scaler.update()
         optimizer.clear_grad()
         losses.append(loss.item())
-    assert {cuda.index_of(p.array) for p in net.parameters()} == {cuda.index_of(x.array)}
+    assert {cuda.gpu_index_of(p.array) for p in net.parameters()} == {cuda.gpu_index_of(x.array)}
     return [t.numpy() for t in net.state_dict().values()], losses
 
 
@@ -173,5 +173,5 @@ def test_lbfgs(cupy: ModuleType) -> None:
     here = found()
     oarlock.set_device("gpu")
     there = found()
-    assert cuda.index_of(there.array) == 0
+    assert cuda.gpu_index_of(there.array) == 0
     np.testing.assert_allclose(there.numpy(), here.numpy(), rtol=1e-5)

@@ -16,8 +16,8 @@ from oarlock.export.info import VarInfo
 from oarlock.export.save import atomic_write
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
-from oarlock.ir.program import Arg, Contract, Guard
-from oarlock.ir.verifier import check
+from oarlock.ir.program import Contract, ContractArg, Guard
+from oarlock.ir.verifier import find_problems
 from oarlock.loader.files import load_program, parse_program
 from oarlock.loader.info import parse_info
 from oarlock.loader.params import load_params
@@ -122,17 +122,17 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
 def test_paddle_runs_written_programs(name: str, paddle: Any, tmp_path: Path) -> None:
     made = MADE[name]
     program = parse(made.text)
-    assert check(program) == []
+    assert find_problems(program) == []
     inputs, outputs = program.feeds(), program.fetches()
     program.contract = Contract(
-        [Arg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
-        [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
+        [ContractArg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
+        [ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
         guards=[
             Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")
         ],
         producer="a test",
     )
-    assert check(program) == []
+    assert find_problems(program) == []
     prefix = write(tmp_path, name, program, made.params)
     np.savez(tmp_path / "in.npz", *made.inputs)
     found = paddle.run(prefix, tmp_path / "in.npz", "out", LOADERS)
@@ -207,7 +207,7 @@ def test_paddle_runs_rewritten_programs(
 def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None:
     data = (exports / f"{name}.pdmodel").read_bytes()
     program = parse_program(data, name)
-    assert check(program) == []
+    assert find_problems(program) == []
     assert program.version == 2006002
     assert parse_program(pdmodel.to_bytes(program)) == program
     assert parse(str(program)) == program
@@ -223,9 +223,9 @@ def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None
 
 def test_user_lines_of_paddle_files(exports: Path) -> None:
     program = load_program(exports / "loop.pdmodel")
-    found = {op.where.split(":")[0] for op in program.block.ops if op.where}
+    found = {op.user_line.split(":")[0] for op in program.block.ops if op.user_line}
     assert found == {"make_exports.py"}
-    assert any(op.where.endswith("in forward") for op in program.block.ops)
+    assert any(op.user_line.endswith("in forward") for op in program.block.ops)
 
 
 def test_paddle_info_file(exports: Path) -> None:

@@ -42,7 +42,7 @@ def never_run(row: Row) -> list[str]:
     for call in row.calls:
         given = [*call, *(t.array for t in concrete.results.effect_inputs())]
         compiled.run(scope, dict(zip(program.feeds(), given, strict=True)))
-    lines = {op.attr("sub_block"): op.where for op in program.ops()}
+    lines = {op.attr("sub_block"): op.user_line for op in program.ops()}
     return [lines[i] for i, name in counts.items() if scope[name].item() == 0]
 
 

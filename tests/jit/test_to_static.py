@@ -426,6 +426,6 @@ def test_debugger_sees_user_lines_and_variables(
 
 def test_ops_have_source_lines() -> None:
     concrete = to_static(doubled, [InputSpec([None, 3])]).concrete_program
-    where = [op.where for op in concrete.recording.program.ops() if op.type == "scale"]
+    where = [op.user_line for op in concrete.recording.program.ops() if op.type == "scale"]
     assert len(where) == 1
     assert where[0].endswith("in doubled: return x * 2 if x.mean() > 0 else x")

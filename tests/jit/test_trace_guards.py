@@ -11,7 +11,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import GuardError
-from oarlock.ir.guards import judge
+from oarlock.ir.guards import check_guard
 from oarlock.ir.program import Guard
 from oarlock.jit import TracedLayer, load, save
 
@@ -207,4 +207,6 @@ def test_read_array_guards_its_shape() -> None:
 @pytest.mark.parametrize("value", [np.float32(1), np.int64(1), np.array([True]), np.array([1j])])
 def test_malformed_expectation_is_a_guard_error(expected: str, value: Any) -> None:
     with pytest.raises(GuardError):
-        judge(Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m")
+        check_guard(
+            Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m"
+        )

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from oarlock.ir.program import (
-    Arg,
     Attr,
     AttrType,
     Block,
     Contract,
+    ContractArg,
     Guard,
-    Kind,
     OpDesc,
     Program,
     VarDesc,
+    VarKind,
 )
 
 
 def _program() -> Program:
     block = Block(0, -1)
-    block.vars["feed"] = VarDesc("feed", (), "", Kind.FEED, persistable=True)
-    block.vars["fetch"] = VarDesc("fetch", (), "", Kind.FETCH, persistable=True)
+    block.vars["feed"] = VarDesc("feed", (), "", VarKind.FEED, persistable=True)
+    block.vars["fetch"] = VarDesc("fetch", (), "", VarKind.FETCH, persistable=True)
     return Program([block], 2006002)
 
 
@@ -99,8 +99,8 @@ def guards(n: int) -> Program:
     for var in program.block.vars.values():
         var.shape = ()
     contract = Contract(output_tree=str(list(range(n))))
-    contract.inputs = [Arg("x", "float32", ())]
-    contract.outputs = [Arg(f"y{i}", "float32", ()) for i in range(n)]
+    contract.inputs = [ContractArg("x", "float32", ())]
+    contract.outputs = [ContractArg(f"y{i}", "float32", ()) for i in range(n)]
     contract.guards = [
         Guard("value", f"y{i}", 0, "1.0", "float()", "a.py:1", "x") for i in range(n)
     ]
@@ -131,7 +131,7 @@ def _branches(
             "is_scalar_condition": Attr(AttrType.BOOLEAN, True),
         }
         reads = {"Cond": [condition], "Input": ["x"]}
-        block.vars[f"{at}.{side}.scope"].kind = Kind.STEP_SCOPES
+        block.vars[f"{at}.{side}.scope"].kind = VarKind.STEP_SCOPES
         block.ops.append(
             OpDesc(
                 "conditional_block", reads, {"Out": [name], "Scope": [f"{at}.{side}.scope"]}, attrs

@@ -12,7 +12,7 @@ import oarlock
 from oarlock import inference
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
 from oarlock.loader.engine import Engine, EngineError, UnsupportedError
 
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
@@ -29,8 +29,8 @@ def program(
     """
     block = Block(
         vars={
-            "feed": VarDesc("feed", (), "", Kind.FEED),
-            "fetch": VarDesc("fetch", (), "", Kind.FETCH),
+            "feed": VarDesc("feed", (), "", VarKind.FEED),
+            "fetch": VarDesc("fetch", (), "", VarKind.FETCH),
         }
     )
     for col, (name, (array, level)) in enumerate(inputs.items()):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from oarlock.core.dtype import ALL
+from oarlock.core.dtype import ALL_DTYPES
 from oarlock.core.errors import FileError
 from oarlock.export.pdiparams import to_bytes, write
 from oarlock.loader.params import load_params, load_params_folder, parse_params
@@ -60,7 +60,7 @@ def test_values_are_mapped_read_only(tmp_path: Path) -> None:
 @given(
     st.dictionaries(
         st.text(min_size=1, max_size=4),
-        st.sampled_from(ALL).flatmap(
+        st.sampled_from(ALL_DTYPES).flatmap(
             lambda d: hnp.arrays(
                 np.uint8, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
             ).map(lambda a: a.astype(d.np))

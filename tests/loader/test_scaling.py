@@ -19,7 +19,7 @@ import oarlock as paddle
 from oarlock.compiler.compiled_function import CompiledProgram
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
-from oarlock.ir.verifier import check
+from oarlock.ir.verifier import find_problems
 from oarlock.loader.engine import runtime_module
 from oarlock.loader.files import parse_program
 
@@ -113,7 +113,7 @@ def test_compiling_is_linear_in_the_size(family: Callable[[int], Program]) -> No
 
 def check_rules(data: bytes) -> object:
     """In Python: parse, and all that `oarlock verify` judges a program by."""
-    return check(parse_program(data))
+    return find_problems(parse_program(data))
 
 
 def clone_for_test(data: bytes) -> object:

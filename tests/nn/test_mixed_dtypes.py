@@ -118,7 +118,9 @@ def test_same_dtype_slots_exist() -> None:
     assert marked["conv2d"] == ["Input", "Filter"]
     assert marked["rnn"] == ["Input", "PreState", "WeightList"]
     for type_, slots in marked.items():
-        assert len(slots) > 1 or next(s for s in OPS[type_].ins if s.name == slots[0]).many, type_
+        assert len(slots) > 1 or next(s for s in OPS[type_].ins if s.name == slots[0]).is_list, (
+            type_
+        )
 
 
 PROMOTING: dict[str, Callable[[Any, Any], Any]] = {

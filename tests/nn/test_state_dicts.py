@@ -12,7 +12,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.core.errors import MisfitError, StateError
+from oarlock.core.errors import MismatchError, StateError
 from oarlock.static import InputSpec
 
 
@@ -157,15 +157,15 @@ def test_mismatched_optimizer_state_is_rejected(kind: Any) -> None:
     kind(0.1, parameters=layer.parameters()).set_state_dict({})
     first = min(state)
     for wrong in ({}, {"foo": paddle.zeros([1])}, {n: v for n, v in state.items() if n != first}):
-        with pytest.raises(MisfitError, match=r"optimizer Tensor linear_\d+.\w+ not found"):
+        with pytest.raises(MismatchError, match=r"optimizer Tensor linear_\d+.\w+ not found"):
             made.set_state_dict(wrong)
-    with pytest.raises(MisfitError, match=r"is \[7, 7\], not"):
+    with pytest.raises(MismatchError, match=r"is \[7, 7\], not"):
         made.set_state_dict({**state, first: np.zeros((7, 7))})
     other = kind(0.1, parameters=layer.parameters())
     other.set_state_dict(
         {name.replace("linear", "renamed"): value for name, value in state.items()}
     )
-    with pytest.raises(MisfitError, match="not found"):
+    with pytest.raises(MismatchError, match="not found"):
         stepped(other)
 
 

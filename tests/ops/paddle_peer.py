@@ -37,7 +37,9 @@ def result_counts(row: Row) -> dict[str, int]:
         if name in entry["extra"] or f"{name}~" in entry["outs"]
     }
     return more | {
-        s.name: len(o) if s.many else 1 for s, o in zip(op.outs, slots, strict=True) if not s.lod_of
+        s.name: len(o) if s.is_list else 1
+        for s, o in zip(op.outs, slots, strict=True)
+        if not s.lod_of
     }
 
 
@@ -68,7 +70,7 @@ class Questions:
                 "attrs": {k: attr(v) for k, v in row.attrs.items()},
                 "grads": sorted(grads),
                 "out_grads": given,
-                "over": {s.name: s.over for s in op.outs if s.over},
+                "over": {s.name: s.overwrites for s in op.outs if s.overwrites},
             }
         )
         return n

@@ -48,7 +48,7 @@ INTERNAL = {type for type, op in OPS.items() if op.traits.internal}
 
 def constant_of(row: Row) -> set[str]:
     """The slots that are not differentiated in a row."""
-    return {s.name for s in OPS[row.type].ins if s.constant} | row.constant
+    return {s.name for s in OPS[row.type].ins if s.is_constant} | row.constant
 
 
 def arrays_of(arg: Any) -> list[Any]:

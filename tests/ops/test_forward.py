@@ -37,8 +37,8 @@ def result_metas(op: Op, outs: Any) -> Any:
         )
 
     if len(op.outs) == 1:
-        return of(op.outs[0].many, outs)
-    return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
+        return of(op.outs[0].is_list, outs)
+    return tuple(of(s.is_list, o) for s, o in zip(op.outs, outs, strict=True))
 
 
 def flat_results(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
@@ -48,7 +48,7 @@ def flat_results(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
         t
         for s, o in zip(op.outs, slots, strict=True)
         if offsets or not s.lod_of
-        for t in (o if s.many else [o])
+        for t in (o if s.is_list else [o])
     ]
 
 
@@ -79,7 +79,7 @@ def has_value_dependent_shape(row: Row) -> bool:
     tensors = [
         s.name
         for s, a in zip(op.ins, row.args, strict=False)
-        if a is not None and (s.optional or s.many)
+        if a is not None and (s.is_optional or s.is_list)
     ]
     return op.traits.value_dependent_shape or bool(tensors)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.eager import Eager
+from oarlock.core.eager import EagerMode
 from oarlock.core.mode import use_mode
 from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
@@ -23,7 +23,7 @@ from .test_forward import flat_results, meta_admits, result_metas
 STEP = 1e-6
 
 
-class MetaCheckingMode(Eager):
+class MetaCheckingMode(EagerMode):
     """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are
     their types.
     """
@@ -112,8 +112,8 @@ class Call:
         found = [
             t
             for s, o in zip(self.op.outs, slots, strict=True)
-            if not s.intermediate
-            for t in (o if s.many else [o])
+            if not s.is_intermediate
+            for t in (o if s.is_list else [o])
         ]
         return [t for t in found if t.array.dtype in WIDE.values()]
 

@@ -36,7 +36,7 @@ def test_all_operand_gradients_of_paddle_exist() -> None:
     """What Paddle differentiates by, an op here differentiates by as well."""
     for name in ("gradients.json", "gradients_1_8_5.json"):
         for type, (_, _, outs, _) in rows(name).items():
-            constant = {s.name for s in OPS[type].ins if s.constant}
+            constant = {s.name for s in OPS[type].ins if s.is_constant}
             missing = {s.removesuffix(GRADIENT) for s in outs} & constant
             # zeros in Paddle
             assert missing == ({"GTBox", "GTScore"} if type == "yolov3_loss" else set()), type

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.dtype import BY_NP, HALF, is_float
+from oarlock.core.dtype import DTYPE_BY_NP, HALF_DTYPES, is_float
 from oarlock.core.errors import OpError
 from oarlock.core.mode import use_mode
 from oarlock.core.op import Meta
@@ -49,11 +49,13 @@ def rounded_to_single(arg: Any) -> Any:
     """An operand as float32, rounded as it was."""
     if isinstance(arg, list):
         return [rounded_to_single(a) for a in arg]
-    return arg.astype(np.float32) if arg is not None and arg.dtype in HALF else arg
+    return arg.astype(np.float32) if arg is not None and arg.dtype in HALF_DTYPES else arg
 
 
 def attrs_of(row: Row, dtype: Any) -> dict[str, Any]:
-    return {k: BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()}
+    return {
+        k: DTYPE_BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()
+    }
 
 
 def has_single(row: Row) -> bool:
@@ -61,7 +63,7 @@ def has_single(row: Row) -> bool:
 
 
 def supports_half_precision(row: Row) -> bool:
-    return not row.half and not op_of(row).traits.no_half and has_single(row)
+    return not row.half and not op_of(row).traits.no_half_reason and has_single(row)
 
 
 NUMBERS = [n for n, row in enumerate(ROWS) if supports_half_precision(row)]
@@ -127,8 +129,8 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     outs = [
         t
         for s, o in zip(op.outs, slots, strict=True)
-        if not s.intermediate
-        for t in (o if s.many else [o])
+        if not s.is_intermediate
+        for t in (o if s.is_list else [o])
     ]
     outs = [t for t in outs if is_float(t.array.dtype)]
     found = grad(outs, leaves, [Tensor(np.ones_like(t.array)) for t in outs], allow_unused=True)
@@ -137,7 +139,7 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return [None if g is None else g.array for g in found]
 
 
-REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half and has_single(row)]
+REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half_reason and has_single(row)]
 
 
 @pytest.mark.parametrize("number", REFUSING, ids=[IDS[n] for n in REFUSING])
@@ -154,7 +156,7 @@ def test_op_without_half_precision_is_rejected(number: int) -> None:
         for a in args
     )
     for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
-        with pytest.raises(OpError, match=re.escape(op.traits.no_half)):
+        with pytest.raises(OpError, match=re.escape(op.traits.no_half_reason)):
             refuse()
 
 

@@ -16,9 +16,9 @@ def test_every_op_has_a_meta_rule() -> None:
 
 
 def test_every_op_has_a_gradient_or_a_reason() -> None:
-    assert [t for t, o in OPS.items() if o.has_vjp == bool(o.traits.no_grad)] == []
+    assert [t for t, o in OPS.items() if o.has_vjp == bool(o.traits.no_grad_reason)] == []
 
 
 def test_in_place_results_name_their_operand() -> None:
     for op in OPS.values():
-        assert {s.over for s in op.outs} <= {"", *(s.name for s in op.ins)}
+        assert {s.overwrites for s in op.outs} <= {"", *(s.name for s in op.ins)}

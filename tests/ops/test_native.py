@@ -33,11 +33,13 @@ SHARED = {
 NATIVE = [
     n
     for n, row in enumerate(ROWS)
-    if (row.type in SHARED or op_of(row).native_kernel is not None) and not row.random
+    if (row.type in SHARED or op_of(row).native_kernel_with_fallback is not None) and not row.random
 ]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
-pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
+pytestmark = pytest.mark.skipif(
+    native.kernels_module is None, reason="built without compiled kernels"
+)
 
 
 def map_arrays(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
@@ -59,9 +61,9 @@ def strided_copy(array: Any) -> Any:
 
 def compare(row: Row, args: list[Any], tolerance: float) -> None:
     op = op_of(row)
-    with native.native(True):
+    with native.use_native_kernels(True):
         got = flat_results(op, op.kernel(*args, **row.attrs))
-    with native.native(False):
+    with native.use_native_kernels(False):
         wanted = flat_results(op, op.kernel(*args, **row.attrs))
     for g, w in zip(got, wanted, strict=True):
         assert g.dtype == w.dtype
@@ -89,27 +91,27 @@ DIFFERENTIABLE = [n for n in NATIVE if n in FIRST]
 
 @pytest.mark.parametrize("number", DIFFERENTIABLE, ids=[IDS[n] for n in DIFFERENTIABLE])
 def test_gradients_without_compiled_kernels(number: int) -> None:
-    with native.native(False):
+    with native.use_native_kernels(False):
         check_first.__wrapped__(number)
 
 
 def test_native_switch() -> None:
     relu = OPS["relu"]
-    with native.native(False):
-        assert relu.kernel is relu.reference
-    with native.native(True):
-        assert relu.kernel is relu.native_kernel
+    with native.use_native_kernels(False):
+        assert relu.kernel is relu.numpy_kernel
+    with native.use_native_kernels(True):
+        assert relu.kernel is relu.native_kernel_with_fallback
 
 
 def test_environment_variable_disables_compiled_kernels() -> None:
-    code = "import oarlock; from oarlock.core.op import OPS; assert OPS['relu'].kernel is OPS['relu'].reference"
+    code = "import oarlock; from oarlock.core.op import OPS; assert OPS['relu'].kernel is OPS['relu'].numpy_kernel"
     environment = {**os.environ, "OARLOCK_NATIVE": "0"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
 def compiled_kernel_of(op: Op) -> Callable[..., Any]:
     """Return the compiled kernel that is tried before the NumPy kernel."""
-    return inspect.getclosurevars(op.native_kernel).nonlocals["rule"]  # type: ignore[arg-type]
+    return inspect.getclosurevars(op.native_kernel_with_fallback).nonlocals["rule"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("type", sorted({ROWS[n].type for n in NATIVE} - SHARED))
@@ -138,7 +140,7 @@ def test_shared_functions_are_compiled(
     type: str, units: list[native.NativeFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for unit in units:
-        monkeypatch.setattr(unit, "reference", fail_if_called)
+        monkeypatch.setattr(unit, "numpy_function", fail_if_called)
     first = [n for n in FIRST if ROWS[n].type == type and is_supported_by_compiled_kernels(ROWS[n])]
     assert first
     for n in first:
@@ -151,5 +153,5 @@ def is_supported_by_compiled_kernels(row: Row) -> bool:
 
 
 def test_missing_kernel_declines() -> None:
-    assert native.kernel("no such kernel") is native.not_available
+    assert native.find_kernel("no such find_kernel") is native.not_available
     assert native.not_available(1, 2) is NotImplemented

@@ -53,12 +53,12 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     outs = {
         f"{s.name}/{k}": t
         for s, o in zip(op.outs, slots, strict=True)
-        for k, t in enumerate(o if s.many else [o])
+        for k, t in enumerate(o if s.is_list else [o])
     }
     if not op.has_vjp or row.random or not row.grad or row.paddle_grad:
         return outs, {}, {}
     source = np.random.default_rng(number)
-    carry = {s.name for s in op.outs if not s.intermediate}
+    carry = {s.name for s in op.outs if not s.is_intermediate}
     targets = {
         k: t
         for k, t in outs.items()
@@ -104,7 +104,7 @@ def test_paddle_agrees(
     row = ROWS[number]
     assert str(number) not in errors, errors[str(number)]
     outs, _, grads = here[number]
-    by_the_way = {s.name for s in op_of(row).outs if s.intermediate}
+    by_the_way = {s.name for s in op_of(row).outs if s.is_intermediate}
     for key, tensor in outs.items():
         if key.split("/")[0] in row.unset:
             continue

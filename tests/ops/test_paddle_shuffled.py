@@ -101,5 +101,5 @@ def keys_of(row: Row) -> list[str]:
     return [
         f"{s.name}/{k}"
         for s, o in zip(op.outs, slots, strict=True)
-        for k in range(len(o) if s.many else 1)
+        for k in range(len(o) if s.is_list else 1)
     ]

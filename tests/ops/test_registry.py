@@ -69,9 +69,9 @@ def test_slots(type: str) -> None:
     assert ours.keys() - ins.keys() - outs.keys() <= set(entry["extra"])
     for name, marks in {**ins, **outs}.items():
         if name in ours:
-            assert ours[name].many == ("*" in marks), name
+            assert ours[name].is_list == ("*" in marks), name
     for name, marks in ins.items():
-        assert ours[name].optional == ("?" in marks) or (type, name) == ("assign", "X"), name
+        assert ours[name].is_optional == ("?" in marks) or (type, name) == ("assign", "X"), name
 
 
 def equal_attribute(spec: AttrSpec, entry: list[Any]) -> bool:

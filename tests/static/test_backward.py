@@ -52,8 +52,8 @@ class RecordedRow:
         found = [
             t
             for s, o in zip(call.op.outs, slots, strict=True)
-            if not s.intermediate
-            for t in (o if s.many else [o])
+            if not s.is_intermediate
+            for t in (o if s.is_list else [o])
         ]
         self.outs = [t for t in found if t.meta.dtype.kind in "fc"]
 

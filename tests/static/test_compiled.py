@@ -20,7 +20,7 @@ from oarlock.compiler.instructions import Branch, FusedCalls
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
 from oarlock.core.mode import replace_base_mode
-from oarlock.core.native import native
+from oarlock.core.native import use_native_kernels
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
@@ -151,7 +151,7 @@ def test_results_without_compiled_kernels() -> None:
     compiled, scope = compiled_of(f, ONES)
     feed = {"x0": np.random.default_rng(2).standard_normal((3, 4)).astype(np.float32)}
     first = compiled.run(scope, feed)[0]
-    with native(False):
+    with use_native_kernels(False):
         np.testing.assert_allclose(compiled.run(scope, feed)[0], first, rtol=1e-5)
 
 

@@ -17,7 +17,7 @@ from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program
-from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, check
+from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, find_problems
 from oarlock.loader.engine import Engine, UnsupportedError
 
 from ..ops.rows import Row
@@ -193,7 +193,7 @@ def test_rule_reports_are_shortened() -> None:
     """
     program = Program([Block(0, -1)], 2006002)
     names = [f"{i:x}" for i in range(5000)]
-    program.block.ops.append(OpDesc("relu", {"X": names}, {}, where=f"{'a' * 5000}.py:1 in f"))
-    problems = check(program)
+    program.block.ops.append(OpDesc("relu", {"X": names}, {}, user_line=f"{'a' * 5000}.py:1 in f"))
+    problems = find_problems(program)
     assert len(problems) <= MAX_PROBLEMS
     assert max(map(len, problems)) <= MAX_PROBLEM_LENGTH

@@ -16,8 +16,8 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_checks import ACCEPTED, attr_kind, attr_problems
-from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_kind, attr_problems
+from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime_module
@@ -53,7 +53,9 @@ VALUES: dict[AttrType, Any] = {
     AttrType.SCALARS: [1.0, 1.0],
 }
 ONE = {
-    AttrType[f"{kind.name}S"]: [value] for kind, value in VALUES.items() if kind not in LIST_TYPES
+    AttrType[f"{kind.name}S"]: [value]
+    for kind, value in VALUES.items()
+    if kind not in LIST_ATTR_TYPES
 }
 EXTREMES = {
     AttrType.INT: [32, -33, 2**31 - 1, -(2**31)],
@@ -110,7 +112,7 @@ def test_both_readers_accept_the_same_types(op: str) -> None:
                 assert cpp_problem(data) == wrong.removesuffix("\n")
                 if not wrong:
                     accepted.add(kind)
-        assert ACCEPTED[spec.type] <= accepted
+        assert ACCEPTED_TYPES[spec.type] <= accepted
         assert AttrType.STRINGS not in accepted or spec.type in ("STRINGS", "STRING")
 
 
@@ -169,7 +171,7 @@ def test_paddle_defaults_are_accepted(registry: str) -> None:
         for name, (kind, *default) in row["attrs"].items():
             if op is not None and name in op.attrs:
                 attr_type = AttrType[kind]
-                empty = [] if attr_type in LIST_TYPES else VALUES.get(attr_type)
+                empty = [] if attr_type in LIST_ATTR_TYPES else VALUES.get(attr_type)
                 attr = Attr(attr_type, default[0] if default else empty)
                 assert not list(attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (type, name)
                 checked += 1

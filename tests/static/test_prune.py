@@ -10,8 +10,8 @@ import pytest
 from oarlock.core.errors import OpError
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import eliminate_dead_ops, prune
-from oarlock.ir.program import Arg, Contract, Guard, Program
-from oarlock.ir.verifier import check
+from oarlock.ir.program import Contract, ContractArg, Guard, Program
+from oarlock.ir.verifier import find_problems
 
 NET = parse("""\
 program version=2006002
@@ -46,7 +46,7 @@ def test_unneeded_ops_are_removed() -> None:
     assert sorted(pruned.block.vars) == ["a", "feed", "fetch", "w", "x"]
     assert (pruned.feeds(), pruned.fetches()) == (["x"], ["a"])
     assert len(pruned.blocks) == 1
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
 def test_sub_blocks_are_kept_and_renumbered() -> None:
@@ -55,7 +55,7 @@ def test_sub_blocks_are_kept_and_renumbered() -> None:
     assert [(block.idx, block.parent) for block in pruned.blocks] == [(0, -1), (1, 0), (2, 1)]
     assert pruned.block.ops[3].attr("sub_block") == 1
     assert pruned.blocks[1].ops[0].attr("sub_block") == 2
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
 DEAD = parse("""\
@@ -99,13 +99,13 @@ def test_dead_code_in_sub_blocks(lean: Any) -> None:
 def test_variables_read_by_sub_blocks_are_needed() -> None:
     pruned = prune(NET, ["x", "y"], ["s"])
     assert "relu" in types(pruned)
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
 def test_feed_replaces_its_producer() -> None:
     pruned = prune(NET, ["b"], ["n"])
     assert types(pruned) == ["feed", "size", "fetch"]
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
 def test_feed_and_fetch_order() -> None:
@@ -143,8 +143,8 @@ def test_pruning_is_idempotent() -> None:
 
 def contract() -> Contract:
     return Contract(
-        [Arg("x", "float32", (-1, 3), "x"), Arg("y", "float32", (-1, 3), "y")],
-        [Arg("a", "float32", (-1, 4), "0"), Arg("o", "float32", (-1, 4), "1")],
+        [ContractArg("x", "float32", (-1, 3), "x"), ContractArg("y", "float32", (-1, 3), "y")],
+        [ContractArg("a", "float32", (-1, 4), "0"), ContractArg("o", "float32", (-1, 4), "1")],
         "[0, 1]",
         [Guard("value", "n", 0, "6", "int()", "net.py:3 in f", "k = int(n)")],
         "a test",
@@ -161,7 +161,7 @@ def test_guards_keep_their_variables() -> None:
     assert [arg.path for arg in pruned.contract.outputs] == ["0"]
     assert pruned.contract.output_tree == ""
     assert pruned.contract.verified == ""
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
     same = prune(program, ["x", "y"], ["a", "o"]).contract
     assert same is not None
     assert same.output_tree == "[0, 1]"

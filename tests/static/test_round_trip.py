@@ -10,24 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oarlock.core.dtype import ALL
+from oarlock.core.dtype import ALL_DTYPES
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import ATTR_RULES
 from oarlock.ir.parser import parse
-from oarlock.ir.printer import FORMS, KEYWORDS, to_text
+from oarlock.ir.printer import ATTR_FORMS, KEYWORDS, to_text
 from oarlock.ir.program import (
-    Arg,
     Attr,
     AttrType,
     Block,
     Contract,
+    ContractArg,
     Guard,
-    Kind,
     OpDesc,
     Program,
     VarDesc,
+    VarKind,
 )
-from oarlock.ir.verifier import TENSORS, check
+from oarlock.ir.verifier import TENSOR_KINDS, find_problems
 from oarlock.loader.files import parse_program
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -77,7 +77,7 @@ SHAPES = (
     .map(tuple)
     .filter(lambda sizes: math.prod(max(abs(n), 1) for n in sizes) < 2**50)
 )
-DTYPES = st.sampled_from([dtype.name for dtype in ALL])
+DTYPES = st.sampled_from([dtype.name for dtype in ALL_DTYPES])
 
 
 @st.composite
@@ -89,11 +89,11 @@ def attrs(draw: Any) -> Attr:
 
 @st.composite
 def variables(draw: Any, name: str) -> VarDesc:
-    kind = draw(st.sampled_from(sorted(Kind)))
+    kind = draw(st.sampled_from(sorted(VarKind)))
     var = VarDesc(name, dtype="", kind=kind)
-    if kind in TENSORS or kind in (Kind.STRINGS, Kind.VOCAB):
+    if kind in TENSOR_KINDS or kind in (VarKind.STRINGS, VarKind.VOCAB):
         var.dtype, var.shape = draw(DTYPES), draw(SHAPES)
-    if kind in (Kind.DENSE, Kind.ARRAY):
+    if kind in (VarKind.DENSE, VarKind.ARRAY):
         var.lod_level = draw(st.integers(0, 2))
     for flag in ("persistable", "is_parameter", "stop_gradient", "checks_feed"):
         setattr(var, flag, draw(st.booleans()))
@@ -135,7 +135,7 @@ def ops(draw: Any, names: list[str], blocks: list[int]) -> OpDesc:
     return op
 
 
-ARGS = st.builds(Arg, NAMES, DTYPES, SHAPES, SHOWN)
+ARGS = st.builds(ContractArg, NAMES, DTYPES, SHAPES, SHOWN)
 GUARDS = st.builds(Guard, NAMES, NAMES, INT64, SHOWN, SHOWN, WHERE, SHOWN)
 CONTRACTS = st.builds(
     Contract,
@@ -218,7 +218,7 @@ def test_shortest_float_text(kind: AttrType, value: float) -> None:
 
 
 def test_every_attribute_type_is_generated() -> None:
-    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(FORMS) == set(ATTR_RULES)
+    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(ATTR_FORMS) == set(ATTR_RULES)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
@@ -246,4 +246,4 @@ def test_generated_programs_violate_few_rules() -> None:
     program = Program(
         [Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])]
     )
-    assert check(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]
+    assert find_problems(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]

@@ -32,7 +32,7 @@ _OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
 
 
 def _ops_of_class(amp_class: AmpClass) -> set[str]:
-    defined = {type for type, op in OPS.items() if op.traits.amp == amp_class}
+    defined = {type for type, op in OPS.items() if op.traits.amp_class == amp_class}
     return defined | _OPS_NOT_DEFINED_HERE.get(amp_class, set())
 
 

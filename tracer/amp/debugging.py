@@ -15,7 +15,7 @@ from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
-from ..core.numerics_check import is_enabled, set_enabled, statistics
+from ..core.numerics_check import array_statistics, is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .accuracy_compare import compare_accuracy
@@ -62,7 +62,7 @@ def check_numerics(
 
     op_type, var_name: producer of the tensor, for the error message
     """
-    counts, values = statistics(tensor.numpy())
+    counts, values = array_statistics(tensor.numpy())
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         counts_text = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(
@@ -242,7 +242,7 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
 
 def _seed_generators() -> None:
     """Seed the generators of Paddle, NumPy and Python with one number."""
-    seed = 123 if rng.initial_seed is None else int(rng.initial_seed)
+    seed = 123 if rng.last_seed is None else int(rng.last_seed)
     if not 0 <= seed < 2**32:  # what NumPy accepts
         seed = 123
     rng.seed(seed)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import HALF, DType, float32
+from ..core.dtype import HALF_DTYPES, DType, float32
 from ..core.mode import Mode, WrapperMode, state
 from ..core.op import OPS, Op
 from ..core.parameter import Parameter
@@ -87,7 +87,7 @@ class AmpMode(WrapperMode):
         level, dtype, lists, promote = self.settings
         if op.type in lists.white:
             return dtype
-        if op.type in lists.black or op.traits.no_half or level == "OD":
+        if op.type in lists.black or op.traits.no_half_reason or level == "OD":
             return float32
         has_float32 = promote and any(t.meta.dtype == float32.np for t in tensors_in(args))
         return float32 if has_float32 else dtype
@@ -99,7 +99,7 @@ class AmpMode(WrapperMode):
 
     def _cast(self, tensor: Tensor, target: DType) -> Tensor:
         dtype = tensor.meta.dtype
-        if dtype == target.np or not (dtype == float32.np or dtype in HALF):
+        if dtype == target.np or not (dtype == float32.np or dtype in HALF_DTYPES):
             return tensor
         if isinstance(tensor, Parameter) and self.is_eager:
             return self._cast_parameter(tensor, target)

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..core.dtype import dtype_of, is_float
 from ..core.op import OPS
-from ..ir.attr_types import block_indices
-from ..ir.op_traits import traits_of
-from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
+from ..ir.attr_types import referenced_block_indices
+from ..ir.op_traits import program_op_traits
+from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
 class ActivityAnalysis:
@@ -50,7 +50,7 @@ class ActivityAnalysis:
             self._visit_op(block, op)
 
     def _visit_op(self, block: Block, op: OpDesc) -> None:
-        for index in (i for a in op.attrs.values() for i in block_indices(a)):
+        for index in (i for a in op.attrs.values() for i in referenced_block_indices(a)):
             before = -1
             while before != len(self._active):  # an iteration reads the results of the previous one
                 before = len(self._active)
@@ -89,11 +89,11 @@ class ActivityAnalysis:
     def _grad_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
-            slots = traits_of(op.type).grad_inputs
+            slots = program_op_traits(op.type).grad_input_slots
             if slots is None:
                 return list(op.input_names())
         else:
-            slots = definition.grad_inputs
+            slots = definition.grad_input_slots
         return [
             n
             for s in slots
@@ -117,7 +117,7 @@ class ActivityAnalysis:
 def is_differentiable(var: VarDesc) -> bool:
     """Whether a variable has a floating dtype and a kind that can have a gradient."""
     return (
-        var.kind in (Kind.DENSE, Kind.ARRAY)
+        var.kind in (VarKind.DENSE, VarKind.ARRAY)
         and var.dtype != ""
         and is_float(dtype_of(var.dtype).np)
     )

@@ -197,7 +197,7 @@ def append_backward(
     recorder = _current_recorder("append_backward")
     program = recorder.program
     barred = set(_names_of_variables(recorder, no_grad_set, "append_backward: no_grad_set"))
-    written_names = program.written()
+    written_names = program.written_names()
     leaves = [
         v.name
         for v in program.block.vars.values()

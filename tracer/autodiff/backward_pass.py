@@ -14,9 +14,9 @@ from ..core.dtype import is_float
 from ..core.eager import metas_of
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
 from ..ops.shared_meta_rules import UnknownSize
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
@@ -104,7 +104,7 @@ class ProgramBackwardPass:
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
-                    result.where, result.layer = op.where, op.layer
+                    result.user_line, result.layer_path = op.user_line, op.layer_path
         self.block = self.value_versions.block
         self._save_requested_grads(self._requested_names)
 
@@ -123,7 +123,7 @@ class ProgramBackwardPass:
 
     def needs_grad(self, name: str) -> bool:
         """Whether the gradient of a variable of the block is needed."""
-        return name != EMPTY and self.activity.needs_grad(self.block.idx, name)
+        return name != EMPTY_NAME and self.activity.needs_grad(self.block.idx, name)
 
     def find_variable(self, name: str) -> Variable:
         """A variable by name, resolved from the block."""
@@ -146,7 +146,7 @@ class ProgramBackwardPass:
     def is_array(self, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.recorder.program.var(name, self.block.idx)
-        return var is not None and var.kind == Kind.ARRAY
+        return var is not None and var.kind == VarKind.ARRAY
 
     # -- ops with kernels
     # -----------------------------------------------------------------------------------
@@ -193,9 +193,9 @@ class ProgramBackwardPass:
         was accumulated. Removes them from `cotangents`.
         """
         found: list[Any] = []
-        for slot in (op.outs[i] for i in op.grad_outs):
+        for slot in (op.outs[i] for i in op.grad_out_indices):
             grads = [self.output_grad_or_zeros(n, at) for n in desc.outputs.get(slot.name, [])]
-            found.append(grads if slot.many else grads[0] if grads else None)
+            found.append(grads if slot.is_list else grads[0] if grads else None)
         for name in desc.output_names():
             if name in self.cotangents:
                 self.cotangents.pop(name)
@@ -206,7 +206,7 @@ class ProgramBackwardPass:
         None if the output cannot have one.
         """
         if name not in self.cotangents:
-            if name == EMPTY or not is_float(self.find_variable(name).meta.dtype):
+            if name == EMPTY_NAME or not is_float(self.find_variable(name).meta.dtype):
                 return None
             zeros = zero_grad_for(self.recorder, self.value_after(name, at))
             if not self.recorder.policy.emits_grad_ops:
@@ -218,9 +218,9 @@ class ProgramBackwardPass:
     def _input_variables(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         found: list[Any] = []
         for slot in op.ins:
-            names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY]
+            names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY_NAME]
             operands = [self.value_before(n, at) for n in names]
-            found.append((operands or None) if slot.many else operands[0] if operands else None)
+            found.append((operands or None) if slot.is_list else operands[0] if operands else None)
         return found
 
     def _rule_output_variables(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
@@ -230,7 +230,7 @@ class ProgramBackwardPass:
         for i in op.rule_outs:
             slot = op.outs[i]
             result = [self.value_after(n, at) for n in desc.outputs.get(slot.name, [])]
-            found[slot.name] = result if slot.many else result[0] if result else None
+            found[slot.name] = result if slot.is_list else result[0] if result else None
         return found
 
     def add_missing_outputs(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
@@ -238,7 +238,7 @@ class ProgramBackwardPass:
         for i, slot in enumerate(op.outs):
             if (
                 slot.name in slots
-                and not slot.many
+                and not slot.is_list
                 and not slot.lod_of
                 and not desc.outputs.get(slot.name)
             ):
@@ -248,7 +248,7 @@ class ProgramBackwardPass:
         """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
         meta = op.infer(metas_of(op, tuple(self._input_variables(op, desc, at))), attrs)[index]
-        name = self.recorder.namer.temporary(op.type)
+        name = self.recorder.namer.temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
@@ -268,7 +268,7 @@ class ProgramBackwardPass:
         for slot, part in zip(op.ins, parts, strict=False):
             names = desc.inputs.get(slot.name, [])
             for name, one in zip(
-                names, part if slot.many and part is not None else [part], strict=False
+                names, part if slot.is_list and part is not None else [part], strict=False
             ):
                 if self.needs_grad(name) and one is not None:
                     gradient = one() if callable(one) else one
@@ -287,7 +287,7 @@ class ProgramBackwardPass:
         """
         given = {
             f"{op.outs[i].name}@GRAD": _names_of_slot(g)
-            for i, g in zip(op.grad_outs, grads, strict=True)
+            for i, g in zip(op.grad_out_indices, grads, strict=True)
         }
         operands = {
             s.name: _names_of_slot(a)
@@ -309,16 +309,18 @@ class ProgramBackwardPass:
 
     def _declare_vjp_output(self, name: str, at: int) -> str:
         if not self.needs_grad(name):
-            return EMPTY
+            return EMPTY_NAME
         like = self.value_before(name, at).raw
-        result = declare_variable_like(self.recorder, self.recorder.namer.temporary("vjp"), like)
+        result = declare_variable_like(
+            self.recorder, self.recorder.namer.temporary_name("vjp"), like
+        )
         self.accumulate(name, result)
         return result.name
 
 
 def location_line(desc: OpDesc) -> str:
     """The line of a message that states where an op was recorded."""
-    return f"\n  recorded at {desc.where}" if desc.where else ""
+    return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 
 
 def _names_of_slot(slot: Any) -> list[str]:

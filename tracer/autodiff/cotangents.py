@@ -11,7 +11,7 @@ from ..capture.variable import Variable
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from ..ir.program import Block, Kind, OpDesc, VarDesc
+from ..ir.program import Block, OpDesc, VarDesc, VarKind
 
 
 class Cotangents:
@@ -86,7 +86,7 @@ class Cotangents:
             return self._rename(arrived[0], f"{name}@GRAD{end}")
         parts = [self._rename_term(name, i, g) for i, g in enumerate(arrived)]
         made = declare_variable_like(
-            recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw
+            recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
         )
         recorder.emit(
             "assign" if len(parts) == 1 else "sum",
@@ -103,7 +103,7 @@ class Cotangents:
 
     def _rename(self, gradient: Variable, name: str) -> Variable:
         op, block = self._renameable.pop(gradient.name)
-        new = self._recorder.namer.fresh(name)
+        new = self._recorder.namer.unique_name(name)
         slots = self._output_slots_by_op.setdefault(id(op), {})
         if gradient.name not in slots:
             slots.update(
@@ -120,7 +120,7 @@ class Cotangents:
 def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
     """Declare a gradient of `name` that several blocks read and write."""
     return declare_variable_like(
-        recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
+        recorder, recorder.namer.unique_name(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
     )
 
 
@@ -135,9 +135,9 @@ def declare_variable_like(
 
 def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
     """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
-    if variable.raw.kind == Kind.ARRAY:
+    if variable.raw.kind == VarKind.ARRAY:
         made = declare_variable_like(
-            recorder, recorder.namer.temporary("create_array"), variable.raw
+            recorder, recorder.namer.temporary_name("create_array"), variable.raw
         )
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made

@@ -14,8 +14,8 @@ from ..capture.variable import GRADIENT, Variable
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY, recurrent_grad_parents
-from ..ir.program import Kind, OpDesc, Program
+from ..ir.block_captures import EMPTY_NAME, recurrent_grad_parents
+from ..ir.program import OpDesc, Program, VarKind
 from ..ops.shared_meta_rules import UnknownSize
 from .backward_pass import apply_vjp_rule
 from .cotangents import reduce_grad_to, zero_grad_for
@@ -86,7 +86,7 @@ class VjpDecomposition:
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:
-            made.where, made.layer = self.desc.where, self.desc.layer
+            made.user_line, made.layer_path = self.desc.user_line, self.desc.layer_path
             made.attrs |= {
                 n: a for n, a in self.desc.attrs.items() if n in ("op_role", "op_device")
             }
@@ -100,16 +100,20 @@ class VjpDecomposition:
             for i in op.rule_outs
         }
         said = apply_vjp_rule(
-            op, self.desc, [self._output_grads(op.outs[i]) for i in op.grad_outs], operands, results
+            op,
+            self.desc,
+            [self._output_grads(op.outs[i]) for i in op.grad_out_indices],
+            operands,
+            results,
         )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
             names = self.desc.outputs.get(slot.name + GRADIENT, [])
-            likes = operand if slot.many else [operand]
+            likes = operand if slot.is_list else [operand]
             for i, name in enumerate(names):
-                if name != EMPTY:
+                if name != EMPTY_NAME:
                     self._assign_grad(
-                        name, part[i] if slot.many and part is not None else part, likes[i]
+                        name, part[i] if slot.is_list and part is not None else part, likes[i]
                     )
 
     def _assign_grad(self, name: str, found: Any, like: Variable) -> None:
@@ -120,28 +124,28 @@ class VjpDecomposition:
         self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
 
     def _slot_variables(self, slot: Slot, names: list[str]) -> Any:
-        found = [self._declared_variable(n) for n in names if n != EMPTY]
-        return (found or None) if slot.many else found[0] if found else None
+        found = [self._declared_variable(n) for n in names if n != EMPTY_NAME]
+        return (found or None) if slot.is_list else found[0] if found else None
 
     def _output_grads(self, slot: Slot) -> Any:
         """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
-        given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
+        given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY_NAME] * len(results)
         found = [
-            self._output_grad_or_zeros(g, results[i] if i < len(results) else EMPTY)
+            self._output_grad_or_zeros(g, results[i] if i < len(results) else EMPTY_NAME)
             for i, g in enumerate(given)
         ]
-        return found if slot.many else found[0] if found else None
+        return found if slot.is_list else found[0] if found else None
 
     def _output_grad_or_zeros(self, name: str, result: str) -> Variable | None:
-        if name != EMPTY:
+        if name != EMPTY_NAME:
             return self._declared_variable(name)
         like = self._declared_variable(result)
         return zero_grad_for(self.recorder, like) if is_float(like.meta.dtype) else None
 
     def _declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
-        if desc is None or desc.kind != Kind.DENSE or not desc.dtype:
+        if desc is None or desc.kind != VarKind.DENSE or not desc.dtype:
             raise UndeclaredVariableError(name)
         return self.recorder.variable(desc)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..capture.variable import GRADIENT, Variable
 from ..core.op import Op
 from ..core.paddle1_compat import compat
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_variable_like
@@ -37,7 +37,7 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
     if any(
         backward.needs_grad(n)
         for s in op.ins
-        if not s.constant
+        if not s.is_constant
         for n in desc.inputs.get(s.name, [])
     ):
         _emit_paddle_grad_op(backward, op, desc, at, slots)
@@ -61,9 +61,15 @@ def _are_operands_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc,
 
     State that the op updates in place, such as the running averages of batch_norm, is not checked.
     """
-    kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
+    kept = {s.overwrites for s in op.outs if s.overwrites} & {
+        s.name for s in op.ins if s.is_constant
+    }
     ins = [
-        n for slot, names in desc.inputs.items() if slot not in kept for n in names if n != EMPTY
+        n
+        for slot, names in desc.inputs.items()
+        if slot not in kept
+        for n in names
+        if n != EMPTY_NAME
     ]
     over = [n for slot in kept for n in desc.inputs.get(slot, [])]
     outs = [n for n in desc.output_names() if n not in over]
@@ -89,10 +95,11 @@ def _emit_paddle_grad_op(
     places = {
         f"{s.name}{GRADIENT}": [_declare_input_grad(backward, n) for n in desc.inputs[s.name]]
         for s in op.ins
-        if not s.constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
+        if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
     outputs = {
-        slot: [EMPTY if v is None else v.name for _, v in result] for slot, result in places.items()
+        slot: [EMPTY_NAME if v is None else v.name for _, v in result]
+        for slot, result in places.items()
     }
     attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
     if compat.rules.writes_paddle1_gradients:
@@ -112,7 +119,7 @@ def _grad_op_input_names(
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
     found = [backward.output_grad_or_zeros(name, at) for name in desc.outputs.get(stem, [])]
-    return [EMPTY if gradient is None else gradient.name for gradient in found]
+    return [EMPTY_NAME if gradient is None else gradient.name for gradient in found]
 
 
 def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
@@ -123,7 +130,7 @@ def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, 
         return name, None
     like = backward.find_variable(name).raw
     return name, declare_variable_like(
-        backward.recorder, backward.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like
+        backward.recorder, backward.recorder.namer.unique_name(f"{name}{GRADIENT}@OF"), like
     )
 
 

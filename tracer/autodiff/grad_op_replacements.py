@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, Op
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc, Program
 from .grad_op_signatures import forward_op_type
 
@@ -61,7 +61,7 @@ class GradOpReplacements:
             set(_names_without_scopes(name)) & indices.keys()
             for names in slots
             for name in names
-            if name != EMPTY
+            if name != EMPTY_NAME
         ]
         if not known:
             return ops
@@ -83,7 +83,7 @@ def _is_defined_by_oarlock(desc: OpDesc) -> bool:
     if own is None:
         return False
     given = {slot for slot, names in desc.inputs.items() if names}
-    needed, known = {s.name for s in own.ins if not s.optional}, {s.name for s in own.ins}
+    needed, known = {s.name for s in own.ins if not s.is_optional}, {s.name for s in own.ins}
     return needed <= given <= known and {s for s, names in desc.outputs.items() if names} <= {
         s.name for s in own.outs
     }
@@ -92,13 +92,13 @@ def _is_defined_by_oarlock(desc: OpDesc) -> bool:
 def _reconstruct_forward(gradient: OpDesc, op: Op) -> OpDesc | None:
     """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
     given = {slot: names for slot, names in gradient.inputs.items() if names}
-    needed = {s.name for s in op.ins if not s.optional} | {op.outs[i].name for i in op.rule_outs}
+    needed = {s.name for s in op.ins if not s.is_optional} | {op.outs[i].name for i in op.rule_outs}
     if not needed <= given.keys():
         return None
     ins, outs = (
         {s.name: given[s.name] for s in slots if s.name in given} for slots in (op.ins, op.outs)
     )
-    return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.where, gradient.layer)
+    return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.user_line, gradient.layer_path)
 
 
 def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
@@ -124,7 +124,8 @@ def _are_names_equal(names: Iterable[str], theirs: Sequence[str]) -> bool:
     return not found or (
         len(found) == len(theirs)
         and all(
-            a == EMPTY or b in _names_without_scopes(a) for a, b in zip(found, theirs, strict=True)
+            a == EMPTY_NAME or b in _names_without_scopes(a)
+            for a, b in zip(found, theirs, strict=True)
         )
     )
 
@@ -143,7 +144,7 @@ def _forward_variable_names(names: Iterable[str]) -> Iterator[str]:
     """
     for name in names:
         stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)
-        yield stem if gradient else EMPTY
+        yield stem if gradient else EMPTY_NAME
 
 
 def _make_vjp_op(gradient: OpDesc, op: OpDesc) -> OpDesc:
@@ -155,5 +156,10 @@ def _make_vjp_op(gradient: OpDesc, op: OpDesc) -> OpDesc:
         "of": Attr(AttrType.STRING, op.type),
     }
     return OpDesc(
-        "vjp", inputs, dict(gradient.outputs), attrs, gradient.where or op.where, gradient.layer
+        "vjp",
+        inputs,
+        dict(gradient.outputs),
+        attrs,
+        gradient.user_line or op.user_line,
+        gradient.layer_path,
     )

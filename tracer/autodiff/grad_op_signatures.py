@@ -40,7 +40,7 @@ def grad_op_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) ->
     if not is_paddle1 or older is None:
         return newer or None
     needs_newer = any(
-        s.optional and s.name in inputs and s.name in newer and s.name not in older
+        s.is_optional and s.name in inputs and s.name in newer and s.name not in older
         for s in OPS[type].ins
     )
     return (newer if needs_newer else older.split()) or None

@@ -43,5 +43,5 @@ def _rewrite_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
     own = [names[0] + FED_SUFFIX]
     return [
         replace(op, outputs={"Out": own}),
-        OpDesc("assign", {"X": own}, {"Out": names}, where=op.where),
+        OpDesc("assign", {"X": own}, {"Out": names}, user_line=op.user_line),
     ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
-from ..ir.block_captures import EMPTY, block_reads
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ..ir.block_captures import EMPTY_NAME, block_reads
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_variable_like, zero_grad_for
 from .value_versions import ValueVersions
@@ -88,7 +88,7 @@ class RecurrentGradient:
         op = self.op
         names = op.outputs["outputs"]
         operands = {slot: list(found) for slot, found in (*op.inputs.items(), *op.outputs.items())}
-        operands["outputs@GRAD"] = [arrived[n].name if n in arrived else EMPTY for n in names]
+        operands["outputs@GRAD"] = [arrived[n].name if n in arrived else EMPTY_NAME for n in names]
         memories = zip(op.attr("ex_states", []), op.inputs.get("initial_states", []), strict=True)
         outs = {
             "inputs@GRAD": [
@@ -108,10 +108,10 @@ class RecurrentGradient:
     def _declare_outer_grad(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
-            return EMPTY
+            return EMPTY_NAME
         like = self.outer.value_before(name, self.op_index).raw
         found = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary("recurrent"), like
+            self.recorder, self.recorder.namer.temporary_name("recurrent"), like
         )
         self.outer.accumulate(name, found)
         return found.name
@@ -120,7 +120,7 @@ class RecurrentGradient:
 def recurrent_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
-        name = backward.recorder.namer.temporary("step_scopes")
-        backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
+        name = backward.recorder.namer.temporary_name("step_scopes")
+        backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["step_scopes"] = [name]
     RecurrentGradient(backward, op, at).run()

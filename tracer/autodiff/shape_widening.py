@@ -11,7 +11,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
-from ..ir.program import AttrType, Kind, OpDesc, Program, VarDesc
+from ..ir.program import AttrType, OpDesc, Program, VarDesc, VarKind
 
 REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
@@ -73,20 +73,20 @@ def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[st
     }
     try:
         said = op.infer(
-            tuple(slot_metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs
+            tuple(slot_metas(desc.inputs.get(s.name, []), s.is_list) for s in op.ins), attrs
         )
     except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
         for name, meta in zip(
-            desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
+            desc.outputs.get(slot.name, []), found if slot.is_list else [found], strict=False
         ):
             result[name] = tuple(meta.shape)
     return result
 
 
 def _meta_of_variable(var: VarDesc | None) -> Meta:
-    if var is None or var.kind != Kind.DENSE:
+    if var is None or var.kind != VarKind.DENSE:
         raise TypeError
     return Meta(var.shape, dtype_of(var.dtype).np)

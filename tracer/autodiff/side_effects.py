@@ -32,7 +32,7 @@ def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not backward.needs_grad(name):
         return
     result = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary("print"), gradient.raw
+        backward.recorder, backward.recorder.namer.temporary_name("print"), gradient.raw
     )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
     backward.recorder.emit("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
@@ -54,7 +54,7 @@ def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     result = [
         declare_variable_like(
             backward.recorder,
-            backward.recorder.namer.temporary("py_func"),
+            backward.recorder.namer.temporary_name("py_func"),
             backward.value_before(names[i], at).raw,
         )
         for i in wanted

@@ -16,7 +16,7 @@ from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import RULES, ProgramBackwardPass
 from .cotangents import (
     declare_shared_gradient,
@@ -111,7 +111,7 @@ class BlockGradient:
         else:
             return self.written_grads[name]
         copy = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary("assign"), total.raw
+            self.recorder, self.recorder.namer.temporary_name("assign"), total.raw
         )
         # copy all gradients before any of them is written
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
@@ -177,8 +177,8 @@ def _conditional_block_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) 
 
 def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
-        name = backward.recorder.namer.temporary("while_scopes")
-        backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
+        name = backward.recorder.namer.temporary_name("while_scopes")
+        backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["StepScopes"] = [name]
     BlockGradient(backward, op, at, is_loop=True).run()
 
@@ -205,7 +205,7 @@ def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
     operands = [backward.value_before(n, at) for n in op.inputs["X"]]
     made = [
         declare_variable_like(
-            backward.recorder, backward.recorder.namer.temporary("select_input"), v.raw
+            backward.recorder, backward.recorder.namer.temporary_name("select_input"), v.raw
         )
         for v in operands
     ]
@@ -230,10 +230,10 @@ def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
     operand = backward.value_before(value, at)
     position = backward.value_before(op.inputs["I"][0], at)
     made = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary("write_to_array"), operand.raw
+        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), operand.raw
     )
     rest = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary("write_to_array"), gradient.raw
+        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), gradient.raw
     )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
     backward.recorder.emit(
@@ -261,7 +261,7 @@ def _accumulate_element(
         else zero_grad_for(backward.recorder, backward.find_variable(name))
     )
     made = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary("read_from_array"), before.raw
+        backward.recorder, backward.recorder.namer.temporary_name("read_from_array"), before.raw
     )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
     backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
@@ -274,7 +274,9 @@ def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: 
     if backward.needs_grad(name):
         held = backward.value_before(name, at)
         made = declare_variable_like(
-            backward.recorder, backward.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
+            backward.recorder,
+            backward.recorder.namer.temporary_name("tensor_array_to_tensor"),
+            held.raw,
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
         backward.recorder.emit(

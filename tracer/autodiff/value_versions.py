@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..capture.recorder import Recorder
-from ..ir.attr_types import block_indices
+from ..ir.attr_types import referenced_block_indices
 from ..ir.block_captures import block_writes
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
@@ -119,7 +119,9 @@ class ValueVersions:
             recorder = self._recorder
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
-            found = self._copy_names[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
+            found = self._copy_names[name, overwritten] = recorder.namer.unique_name(
+                f"{name}@SAVED"
+            )
             self.block_of_op(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
@@ -127,7 +129,11 @@ class ValueVersions:
                 {"op_role": Attr(AttrType.INT, 1)} if recorder.policy.emits_grad_ops else {}
             )  # copies count as backward ops, so that clone(for_test=True) removes them
             copy = OpDesc(
-                "assign", {"X": [name]}, {"Out": [found]}, role, self.forward_ops[overwritten].where
+                "assign",
+                {"X": [name]},
+                {"Out": [found]},
+                role,
+                self.forward_ops[overwritten].user_line,
             )
             self._copy_ops.setdefault(overwritten, []).append(copy)
         return found
@@ -152,6 +158,6 @@ def op_writes(program: Program, op: OpDesc) -> list[str]:
     """The names that an op writes, including those that its sub-blocks write."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
-        for index in block_indices(attr):
+        for index in referenced_block_indices(attr):
             found.update(dict.fromkeys(block_writes(program, program.blocks[index])))
     return list(found)

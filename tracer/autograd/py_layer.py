@@ -81,7 +81,7 @@ class PyLayer:
                 )
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in inputs):
-            state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.on_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
             _record_node(cls, ctx, inputs, tensors)
         return type(result)(results) if isinstance(result, list | tuple) else results[0]
@@ -123,8 +123,8 @@ def _make_node_op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
     """The op of the tape node of one call."""
     op = Op(
         cls.__name__,
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
         _raise_no_kernel,
         OpTraits(internal=True),
         None,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core.errors import OpError
-from ..ir.passes.shape_inference import with_shapes
+from ..ir.passes.shape_inference import with_input_shapes
 from ..ir.program import Guard, OpDesc, Program
 from .inline import has_blocks
 
@@ -89,7 +89,7 @@ def _resize(
 
 def _try_infer(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
     try:
-        found = with_shapes(program, shapes)
+        found = with_input_shapes(program, shapes)
     except OpError:
         return None
     return None if any(_squeezes_unknown(found, op) for op in found.block.ops) else found

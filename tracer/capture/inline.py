@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ..core.tensor import Tensor
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
@@ -40,7 +40,7 @@ class _Inliner:
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
         self._mode, self._recorder, self._program = mode, mode.recorder, program
-        self._names: dict[tuple[int, str], str] = {(0, EMPTY): EMPTY}
+        self._names: dict[tuple[int, str], str] = {(0, EMPTY_NAME): EMPTY_NAME}
         self._blocks: dict[int, Block] = {0: mode.recorder.block}
         for name, tensor in given.items():
             if name in program.block.vars:
@@ -63,7 +63,7 @@ class _Inliner:
         for name, var in block.vars.items():
             if is_feed_or_fetch(name) or (block.idx == 0 and (0, name) in self._names):
                 continue
-            wanted = self._names.get((block.idx, name)) or self._recorder.namer.fresh(name)
+            wanted = self._names.get((block.idx, name)) or self._recorder.namer.unique_name(name)
             self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)
 
     def _new(self, var: VarDesc, block: Block, name: str) -> str:

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from ..core import pytree
-from ..core.eager import Eager, metas_of
+from ..core.eager import EagerMode, metas_of
 from ..core.errors import (
     OpError,
     SideEffectError,
     TraceError,
-    same_kind,
+    op_error_like,
     user_line,
     warn,
     with_user_line,
@@ -33,7 +33,7 @@ from .variable import MaybeUndefined, Variable
 EXTERNAL_WRITE = "a recorded program cannot change a parameter or another external tensor"
 
 
-class Trace(Eager):
+class Trace(EagerMode):
     """Run and record every op, and add a guard for each value and size that Python code reads.
 
     recorder: the recorder of the program.
@@ -42,7 +42,9 @@ class Trace(Eager):
     """
 
     is_eager = False
-    bare = False  # VJP rules and called programs run on Tensors, so that ops are recorded
+    allows_bare_arrays = (
+        False  # VJP rules and called programs run on Tensors, so that ops are recorded
+    )
 
     def __init__(
         self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None
@@ -60,7 +62,7 @@ class Trace(Eager):
         slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
         for i, slot in recorded_slots(op):
-            tensors = slots[i] if slot.many else [slots[i]]
+            tensors = slots[i] if slot.is_list else [slots[i]]
             outputs[slot.name] = [self._name_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
         return result
@@ -85,7 +87,7 @@ class Trace(Eager):
         super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
-    def read(self, tensor: Tensor, reader: str) -> None:
+    def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
             self._note("value", tensor, 0, format_value(tensor.array), reader)
@@ -139,7 +141,7 @@ class Static(Mode):
         """Whether Python functions are converted before they are called."""
         return self._convert is not None
 
-    def note_missing_gradient(self, why: str) -> None:
+    def on_missing_gradient(self, why: str) -> None:
         """Record a reason why the program cannot provide gradients."""
         if self.tape:
             self.recorder.cuts.append(why)
@@ -149,18 +151,18 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
-    def refuse_side_effect(self, what: str) -> bool:
+    def reject_side_effect(self, what: str) -> bool:
         """Raise SideEffectError. While `oarlock explain` runs, collect the error instead and return
         True: the caller then skips the operation `what`.
         """
-        if self.builder is not None:
+        if self.program_builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
         self.report_error(error, None)
         return True
 
-    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Record a `switch_case`."""
         return Static.switch(index, list(branches))
 
@@ -173,7 +175,7 @@ class Static(Mode):
         functions for gradients.
         """
         # For static-graph programs, `static.gradients` records gradients.
-        if self.builder is not None:
+        if self.program_builder is not None:
             return None
         if len(self.recorder.open_blocks) > 1:
             raise TraceError(
@@ -195,7 +197,7 @@ class Static(Mode):
         if not self.trains or tape == self.tape:
             return self
         result = Static(self.recorder, self._convert, True)
-        result.tape, result.called_with_tape = tape, self.called_with_tape
+        result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
     def report_error(self, error: Exception, replacement: Any) -> Any:
@@ -217,7 +219,7 @@ class Static(Mode):
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
-            wrong = same_kind(
+            wrong = op_error_like(
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
@@ -228,7 +230,7 @@ class Static(Mode):
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
-                variable.where = written.where
+                variable.where = written.user_line
         return result[0] if len(op.outs) == 1 else tuple(result)
 
     def _require_defined(self, op: Op, operand: Any) -> Any:
@@ -263,7 +265,7 @@ class Static(Mode):
         return operand
 
     def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
-        if slot.many:
+        if slot.is_list:
             return [self._result(op, slot, args, m) for m in metas]
         return self._result(op, slot, args, metas)
 
@@ -302,7 +304,7 @@ class Static(Mode):
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
-    def begin_gradient(self, tensor: Tensor) -> None:
+    def on_gradient_enabled(self, tensor: Tensor) -> None:
         """Start a gradient path at `tensor`: it denotes a copy of its variable from now on, and the
         variable itself gets no gradient.
         """
@@ -310,7 +312,7 @@ class Static(Mode):
         self.recorder.aliases.check(tensor)
         given = tensor.raw.checks_feed or tensor.raw.persistable
         if (
-            self.builder is None
+            self.program_builder is None
             and self.tape
             and not given
             and self.recorder.var(tensor.name) is tensor.raw
@@ -321,7 +323,7 @@ class Static(Mode):
         """Raise TraceError for an external tensor that no program may write: one that requires
         gradients, or any in a static-graph program.
         """
-        if self.builder is not None or not (tensor.stop_gradient or not self.tape):
+        if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
 
     def shape(self, tensor: Tensor) -> list[Any]:
@@ -331,7 +333,7 @@ class Static(Mode):
             return list(sizes)
         return SymbolicShape(sizes, SizeReader(self.recorder, tensor))
 
-    def read(self, tensor: Tensor, reader: str) -> None:
+    def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which becomes a constant of the
         program.
         """
@@ -344,7 +346,7 @@ def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
     those of the first input.
     """
     first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
-    found = [[first] if slot.many else first for slot in op.outs]
+    found = [[first] if slot.is_list else first for slot in op.outs]
     return found[0] if len(found) == 1 else tuple(found)
 
 

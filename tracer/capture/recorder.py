@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..core.dtype import BY_NP
+from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.names import Namer
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
+from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
 from .guarded_int import GuardedInt, plain_int
 from .variable import MaybeUndefined, Variable
@@ -152,7 +152,7 @@ class Recorder:
         result.open_blocks = [OpenBlock(program.block)]
         for block in program.blocks:
             for name in block.vars:
-                result.namer.fresh(name)
+                result.namer.unique_name(name)
         return result
 
     # -- blocks
@@ -272,7 +272,7 @@ class Recorder:
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
         """Add a variable to a block, by default to the current one."""
-        desc = VarDesc(name, tuple(meta.shape), BY_NP[meta.dtype].name, **flags)
+        desc = VarDesc(name, tuple(meta.shape), DTYPE_BY_NP[meta.dtype].name, **flags)
         (block or self.block).vars[name] = desc
         return desc
 
@@ -280,7 +280,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._known_names.get(id(tensor)) or self.namer.persistable(
+        name = self._known_names.get(id(tensor)) or self.namer.persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient
@@ -295,7 +295,9 @@ class Recorder:
 
         path: its position in the nested arguments, such as `y.0`; by default its name.
         """
-        desc = self.declare(self.namer.fresh(name), meta, stop_gradient=True, checks_feed=True)
+        desc = self.declare(
+            self.namer.unique_name(name), meta, stop_gradient=True, checks_feed=True
+        )
         col = sum(op.type == "feed" for op in self.program.block.ops)
         feed = OpDesc(
             "feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)}
@@ -320,8 +322,8 @@ class Recorder:
 
     def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
         """Declare the variable of a result. For an in-place op it is the variable of the input."""
-        if slot.over:
-            index = [s.name for s in op.ins].index(slot.over)
+        if slot.overwrites:
+            index = [s.name for s in op.ins].index(slot.overwrites)
             operand = args[index] if index < len(args) else None
             # a list slot that holds one tensor
             if isinstance(operand, list | tuple) and len(operand) == 1:
@@ -330,7 +332,7 @@ class Recorder:
                 found = self.var(self.name_of(operand))
                 assert found is not None
                 return found
-        made = self.declare(self.namer.temporary(op.type), meta)
+        made = self.declare(self.namer.temporary_name(op.type), meta)
         made.lod_level = self._lod_level(op, slot, args, meta)
         return made
 
@@ -342,8 +344,8 @@ class Recorder:
         if found:
             return int(slot.name in found)
         levels = [self._level_of(arg) for arg in args]
-        if op.lod_levels is not None:
-            return op.lod_levels(*levels) if slot in op.outs[: op.lod_outs] else 0
+        if op.lod_level_rule is not None:
+            return op.lod_level_rule(*levels) if slot in op.outs[: op.num_lod_outs] else 0
         for arg, level in zip(args, levels, strict=True):
             if level and not op.traits.breaks_lod:
                 rows = (arg[0] if isinstance(arg, list | tuple) else arg).meta.shape[:1]
@@ -389,10 +391,10 @@ class Recorder:
         """Append an op with one operand, and return its result, which has the shape and dtype of
         the operand.
         """
-        made = self.variable(self.declare(self.namer.temporary(type), operand.meta))
+        made = self.variable(self.declare(self.namer.temporary_name(type), operand.meta))
         made.where = self.emit(
             type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs
-        ).where
+        ).user_line
         return made
 
     def emit_assert(
@@ -463,4 +465,4 @@ def plain_attr(value: Any) -> Any:
 
 def recorded_slots(op: Op) -> list[tuple[int, Slot]]:
     """Return the output slots that are written to a file; optional ones (`Mask~?`) are omitted."""
-    return [(i, s) for i, s in enumerate(op.outs) if not s.optional]
+    return [(i, s) for i, s in enumerate(op.outs) if not s.is_optional]

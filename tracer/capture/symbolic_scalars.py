@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import default_float, dtype_of, is_float
+from ..core.dtype import default_float_dtype, dtype_of, is_float
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import base_mode, state
 from ..core.op import OPS
@@ -81,7 +81,7 @@ def merge_kinds(ways: Iterable[ScalarKind | None]) -> ScalarKind | None:
 def mark_scalar(value: Any, stands: ScalarKind | None) -> Any:
     """Mark a value of the program as a symbolic scalar."""
     if stands is not None and hasattr(value, "raw"):
-        value.raw.python = stands
+        value.raw.python_scalars = stands
     return value
 
 
@@ -182,7 +182,7 @@ def promote_with(value: Any, tensor: Any) -> Any:
     kinds = "biufc"
     if kinds.index(mine.kind) <= kinds.index(other.kind) if other.kind in kinds else True:
         return _cast(value, other)
-    return _cast(value, default_float()) if mine.kind == "f" else value
+    return _cast(value, default_float_dtype()) if mine.kind == "f" else value
 
 
 def _promote_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
@@ -207,9 +207,9 @@ def as_default_float(value: Any) -> Any:
     other values unchanged.
     """
     stands = scalar_kind(value) if isinstance(value, Tensor) else None
-    if stands is None or stands.types != {float} or value.meta.dtype == default_float():
+    if stands is None or stands.types != {float} or value.meta.dtype == default_float_dtype():
         return value
-    return mark_scalar(_cast(value, default_float()), stands)
+    return mark_scalar(_cast(value, default_float_dtype()), stands)
 
 
 def _cast(value: Any, wanted: np.dtype[Any]) -> Any:
@@ -442,7 +442,7 @@ def _reject_attribute(self: Any) -> Any:
 
 def _getattr(self: Any, name: str) -> Any:
     """Raise an error for an attribute that numbers have and tensors lack."""
-    mine = self.__dict__["raw"].python if "raw" in self.__dict__ else None
+    mine = self.__dict__["raw"].python_scalars if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
         raise scalar_error(self, f".{name}", "compute it with paddle's functions")
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")

@@ -102,12 +102,12 @@ class UndefinedCheck:
     ) -> str:
         name = name.replace("'", '"') or type  # ONNX Runtime quotes names with '
         result = recorder.declare(
-            recorder.namer.temporary(name), meta, stop_gradient=self.desc.stop_gradient
+            recorder.namer.temporary_name(name), meta, stop_gradient=self.desc.stop_gradient
         )
         op = recorder.emit(
             type, operands, {"Y" if type == "stack" else "Out": [result.name]}, attrs
         )
-        op.where = self.where or op.where
+        op.user_line = self.where or op.user_line
         return result.name
 
 
@@ -147,10 +147,14 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
             "message": Attr(AttrType.STRING, message),
             EXPECTED_FLAG: Attr(AttrType.BOOLEAN, negated),
         }
-        lowered.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.where))
+        lowered.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.user_line))
         lowered.append(
             OpDesc(
-                "assign", {"X": producer(op).inputs["X"]}, {"Out": op.outputs["Out"]}, {}, op.where
+                "assign",
+                {"X": producer(op).inputs["X"]},
+                {"Out": op.outputs["Out"]},
+                {},
+                op.user_line,
             )
         )
     return lowered

@@ -10,16 +10,16 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
-from ..core.errors import MisfitError, OpError, TraceError, user_frame, with_user_line
-from ..core.item_index import check_item
+from ..core.errors import MismatchError, OpError, TraceError, user_frame, with_user_line
+from ..core.item_index import check_item_index
 from ..core.mode import base_mode, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, parse_place
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.printer import declaration
-from ..ir.program import Kind, VarDesc
+from ..ir.printer import format_declaration
+from ..ir.program import VarDesc, VarKind
 from ..ir.scope import Scope, current_scope
 from .symbolic_scalars import (
     BOOL,
@@ -61,7 +61,7 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
     """Raise MisfitError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
-            raise MisfitError(
+            raise MismatchError(
                 with_user_line(f"to_string: {name} is not a bool, but {type(flag).__name__}")
             )
 
@@ -122,8 +122,8 @@ class Variable(Tensor):
         """Register a hook. A recorded program has no hooks, so it cannot provide gradients then; a
         saved program ignores the hook.
         """
-        if state.mode.static and state.mode.builder is None and not self.stop_gradient:
-            state.mode.note_missing_gradient("hooks of its values (register_hook)")
+        if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
+            state.mode.on_missing_gradient("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- the declaration
@@ -160,7 +160,7 @@ class Variable(Tensor):
     @property
     def python(self) -> ScalarKind | None:
         """The Python number types that it stands for; None for a tensor."""
-        found: ScalarKind | None = self.raw.python
+        found: ScalarKind | None = self.raw.python_scalars
         return found
 
     @property
@@ -207,7 +207,7 @@ class Variable(Tensor):
     @property
     def dtype(self) -> DType:
         """The element type; the variable type for strings."""
-        return self.raw.kind if self.raw.kind == Kind.STRINGS else dtype_of(self.raw.dtype)  # type: ignore[return-value]
+        return self.raw.kind if self.raw.kind == VarKind.STRINGS else dtype_of(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
@@ -223,7 +223,7 @@ class Variable(Tensor):
             )
             raise TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})"))
         if not value and self.raw.stop_gradient:
-            state.mode.begin_gradient(self)
+            state.mode.on_gradient_enabled(self)
         self.raw.stop_gradient = bool(value)
 
     @property
@@ -252,10 +252,10 @@ class Variable(Tensor):
     @property
     def lod_level(self) -> int | None:
         """The LoD level; 0 for plain tensors, None for strings."""
-        return None if self.raw.kind == Kind.STRINGS else self.raw.lod_level
+        return None if self.raw.kind == VarKind.STRINGS else self.raw.lod_level
 
     @property
-    def type(self) -> Kind:
+    def type(self) -> VarKind:
         """The variable type: a tensor, an array of tensors, ..."""
         return self.raw.kind
 
@@ -333,7 +333,7 @@ class Variable(Tensor):
         """
         if not _converts():
             reject_read(self, "item()")
-        check_item(self.meta, index)
+        check_item_index(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
             if len(index) == 1 and len(self.meta.shape) != 1
@@ -378,7 +378,7 @@ class Variable(Tensor):
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
             )
-            raise MisfitError(with_user_line(why))
+            raise MismatchError(with_user_line(why))
 
     def __len__(self) -> int:
         size = self.raw.shape[0] if self.raw.shape else None
@@ -396,13 +396,13 @@ class Variable(Tensor):
             )
         return size
 
-    def _read(self, reader: str) -> Any:
+    def _read_array(self, reader: str) -> Any:
         return report_error(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
-    def _scalar(self, reader: str) -> Any:
+    def _read_scalar(self, reader: str) -> Any:
         return report_error(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
@@ -410,8 +410,8 @@ class Variable(Tensor):
 
         With Paddle 1.x semantics, raise MisfitError, an AssertionError.
         """
-        if self.raw.kind not in (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY):
-            raise MisfitError(
+        if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
+            raise MismatchError(
                 with_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if not compat.follows_fluid_mode:
@@ -426,7 +426,7 @@ class Variable(Tensor):
         """Return the declaration as text, as in a printed program."""
         check_to_string_flags(throw_on_error, with_details)
         if not compat.is_paddle1:
-            return declaration(self.raw)
+            return format_declaration(self.raw)
         return compat.rules.format_variable(self) + (
             compat.rules.format_details(self) if with_details else ""
         )

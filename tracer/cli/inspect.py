@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..compiler.lowering import MULTI_INSTRUCTION_RULES, RULES
-from ..core.dtype import BY_NP
+from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
-from ..ir.program import Arg
+from ..ir.program import ContractArg
 from ..loader.engine import row_split_inputs, runtime_module
 from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
@@ -66,7 +66,7 @@ def _inputs_outputs_table(files: ModelFiles) -> Table:
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
         declared = args or [
-            Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
+            ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
         ]
         for arg in declared + lod_inputs:
             table.add_row(
@@ -89,7 +89,7 @@ def _parameters_table(files: ModelFiles) -> Table:
     )
     for name, array in list(files.values.items())[:MAX_PARAMETERS]:
         row = (files.info or {}).get(name)
-        kind = shape_text(BY_NP[array.dtype].name, array.shape)
+        kind = shape_text(DTYPE_BY_NP[array.dtype].name, array.shape)
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
     if len(files.values) > MAX_PARAMETERS:
         table.add_row("...", "", "")

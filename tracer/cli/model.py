@@ -15,7 +15,7 @@ from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.program import Contract
-from ..ir.verifier import check
+from ..ir.verifier import find_problems
 from ..jit.verify import run_compiled, verify
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import read_model
@@ -34,7 +34,7 @@ def verify_files(prefix: str) -> None:
     Raises FileError for an invalid program, and VerifyError if results differ.
     """
     files = read_model(prefix)
-    problems = check(files.program)
+    problems = find_problems(files.program)
     if problems:
         raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
     layer = TranslatedLayer(files)

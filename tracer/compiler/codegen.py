@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.errors import COMPILED
+from ..core.errors import COMPILED_FILE_PREFIX
 from .buffer_reuse import in_place_kernel
 from .error_wrapping import errors_as_op_error
 from .fusion import compile_expression, is_better_unfused
@@ -123,7 +123,7 @@ class FunctionSource:
             self.write_block(instructions)
             self.add_line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
-        file = f"{COMPILED} {next(_function_numbers)}>"
+        file = f"{COMPILED_FILE_PREFIX} {next(_function_numbers)}>"
         try:
             code = compile(text, file, "exec")
         except (

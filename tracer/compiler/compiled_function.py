@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import paddle_control_flow_grads
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgrade_program
-from ..ir.program import Kind, Program
+from ..ir.program import Program, VarKind
 from .codegen import Function, FunctionSource
 from .error_mapping import raise_user_error
 from .error_wrapping import errors_as_op_error
@@ -96,7 +96,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
         size = 1
         for d in var.shape:
             size *= d if d >= 0 else MIN_LARGE_SIZE
-        return size >= MIN_LARGE_SIZE or var.kind == Kind.ARRAY
+        return size >= MIN_LARGE_SIZE or var.kind == VarKind.ARRAY
 
     return {register for register in lowered.variables if is_large(register)}
 

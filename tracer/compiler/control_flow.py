@@ -195,7 +195,7 @@ def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
             lowering, block, desc
         )  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names(desc, "Data"))))
-    held = AssertCheck(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
+    held = AssertCheck(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
     return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]

@@ -11,7 +11,7 @@ from ..capture.undefined_checks import EXPECTED_FLAG
 from ..capture.undefined_checks import undefined_message as no_value
 from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
-from ..core.limits import memory_problem
+from ..core.result_size_limit import out_of_memory_message
 from ..core.tensor import Tensor
 from .codegen import Function
 from .instructions import Instruction, KernelCall
@@ -27,7 +27,7 @@ def raise_user_error(
     instruction = None if found is None else instructions[found[0] - 1]
     if found is None or instruction is None:
         raise error
-    recorded = f"\n  recorded at {instruction.desc.where}" if instruction.desc.where else ""
+    recorded = f"\n  recorded at {instruction.desc.user_line}" if instruction.desc.user_line else ""
     if isinstance(error, NumericsError):  # the message already names the op
         raise NumericsError(
             str(error).splitlines()[0] + recorded if recorded else str(error)
@@ -65,7 +65,9 @@ def _raise_for_instruction(
         raise OpError(with_user_line(str(error)))
     if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):
-            raise MemoryLimitError(with_user_line(f"{instruction.desc.type}: {memory_problem([])}"))
+            raise MemoryLimitError(
+                with_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
+            )
         raise OpError(
             with_user_line(
                 str(error)

@@ -35,5 +35,5 @@ def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
             if desc is None
             else f"{desc.type}: its operands, outputs or attributes are invalid"
         )
-        where = f"\n  recorded at {desc.where}" if desc is not None and desc.where else ""
+        where = f"\n  recorded at {desc.user_line}" if desc is not None and desc.user_line else ""
         raise OpError(f"{what} ({type(error).__name__}: {str(error)[:200]}){where}") from error

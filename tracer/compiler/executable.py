@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from ..ir.block_captures import reads_before_writes
+from ..ir.block_captures import names_read_before_written
 from ..ir.op_traits import is_feed_or_fetch
-from ..ir.program import Kind, Program
+from ..ir.program import Program, VarKind
 from ..ir.scope import Scope
 from . import CompiledProgram
 
@@ -27,11 +27,11 @@ class Executable:
         used = {*fetches}
         for op in (op for op in program.ops() if not is_feed_or_fetch(op.type)):
             used.update(op.input_names(), op.output_names())
-        kinds = (Kind.DENSE, Kind.SELECTED_ROWS)
+        kinds = (VarKind.DENSE, VarKind.SELECTED_ROWS)
         self.persistable_names = [
             v.name for v in program.persistables() if v.kind in kinds and v.name in used
         ]
-        first_read = reads_before_writes(program, fetches)
+        first_read = names_read_before_written(program, fetches)
         self.required_names = [name for name in self.persistable_names if name in first_read]
 
     def run(self, scope: Scope, feed: Mapping[str, Any]) -> list[Any]:

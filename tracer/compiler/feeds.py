@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import BY_NP, dtype_of
+from ..core.dtype import DTYPE_BY_NP, dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -87,8 +87,8 @@ def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[st
         if var is None or not var.need_check_feed():
             continue
         if (
-            array.dtype not in BY_NP
-            or BY_NP[array.dtype].name != var.dtype
+            array.dtype not in DTYPE_BY_NP
+            or DTYPE_BY_NP[array.dtype].name != var.dtype
             or not _fits_declared_shape(array.shape, var.shape)
         ):
             yield f"'{name}' is {_declared_meta(var)}, fed {array.dtype.name}{list(array.shape)}"

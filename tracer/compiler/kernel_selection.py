@@ -25,7 +25,7 @@ def kernel_without_errstate(op: Op) -> Callable[..., Any]:
     """The NumPy kernel without its `errstate` decorator. The compiled function sets
     `errstate` once for all kernels.
     """
-    kernel = op.reference
+    kernel = op.numpy_kernel
     while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(
         NUMPY_FOLDER
     ):
@@ -36,7 +36,9 @@ def kernel_without_errstate(op: Op) -> Callable[..., Any]:
 def find_native_kernel(op: Op) -> Callable[..., Any] | None:
     """The compiled kernel of an op; None if there is none."""
     return (
-        op.native_rule if native.switch.on and op.native_rule is not native.not_available else None
+        op.native_kernel_only
+        if native.switch.on and op.native_kernel_only is not native.not_available
+        else None
     )
 
 
@@ -73,7 +75,7 @@ def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any,
     compiled kernel applies.
     """
     name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
-    found = native.kernel(name) if native.switch.on else native.not_available
+    found = native.find_kernel(name) if native.switch.on else native.not_available
     extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
     return None if extra is None else (found, extra)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.op_traits import traits_of
+from ..ir.op_traits import program_op_traits
 from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
 
 IsLarge = Callable[[str], bool]
@@ -111,5 +111,6 @@ def _is_removable_if_unread(instruction: Instruction) -> bool:
     if isinstance(instruction, KernelCall):
         return not instruction.op.traits.random
     return (
-        isinstance(instruction, Statement) and not traits_of(instruction.desc.type).has_side_effects
+        isinstance(instruction, Statement)
+        and not program_op_traits(instruction.desc.type).has_side_effects
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
 from ..ops.shared_meta_rules import float_like_x, like_x
 from . import tensor_lists
@@ -67,7 +67,7 @@ class LodPropagation:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY]
+        names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY_NAME]
         found = [self.lod_registers.get(self._registers.register_of(block, name)) for name in names]
         if not found or None in found:
             return None
@@ -75,7 +75,7 @@ class LodPropagation:
 
     def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
+        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY_NAME]
         for name in names:
             self.lod_registers[self._registers.register_of(block, name)] = (
                 self._registers.new_temporary(VarDesc(""))
@@ -83,7 +83,7 @@ class LodPropagation:
         result = tuple(
             self.lod_registers[self._registers.register_of(block, name)] for name in names
         )
-        return result if slot.many else result[0] if result else None
+        return result if slot.is_list else result[0] if result else None
 
     def lower_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Assign offsets registers to the results of an op; return the instructions that compute
@@ -98,7 +98,7 @@ class LodPropagation:
             return [self._lower_lod_rule(block, desc)]
         found = [s.lod_of for s in op.outs if s.lod_of] if op is not None else []
         if found:
-            names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
+            names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
                 self._wrap_in_level_list(
                     desc, self.lod_registers[self._registers.register_of(block, name)]
@@ -116,7 +116,7 @@ class LodPropagation:
         return Statement(desc, "{o0} = [{0}]", (register,), (register,))
 
     def _inherit_input_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
-        names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
+        names = [n for names in desc.inputs.values() for n in names if n != EMPTY_NAME]
         inputs = (
             self._registers.register_of(block, n)
             for n in (names[:1] if desc.type in FIRST_INPUT_LOD_OPS else names)
@@ -127,7 +127,7 @@ class LodPropagation:
         )
         result: list[Instruction] = []
         like = source is not None and inherits_lod(desc.type)
-        for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
+        for name in (n for names in desc.outputs.values() for n in names if n != EMPTY_NAME):
             var = self._registers.program.var(name, block)
             if (
                 var is None
@@ -174,7 +174,7 @@ class LodPropagation:
 
     def _lower_lod_rule(self, block: int, desc: OpDesc) -> Instruction:
         call = self._lower_to_kernel_call(block, desc)
-        outs = [register for register in call.outs[: call.op.lod_outs] if register is not None]
+        outs = [register for register in call.outs[: call.op.num_lod_outs] if register is not None]
         again = any(n in self._multi_write_names for names in desc.outputs.values() for n in names)
         result = (
             self.lod_registers.get(outs[0]) if again else None

@@ -10,11 +10,11 @@ from ..autodiff.grad_op_replacements import GradOpReplacements
 from ..capture.variable import GRADIENT
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
-from ..ir.block_captures import EMPTY
-from ..ir.op_traits import is_feed_or_fetch, traits_of
+from ..ir.block_captures import EMPTY_NAME
+from ..ir.op_traits import is_feed_or_fetch, program_op_traits
 from ..ir.passes.legalize_scalars import may_reduce_to_scalar
 from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
+from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
@@ -88,7 +88,7 @@ class Lowering(Registers):
         lists = [
             v.name
             for v in block.vars.values()
-            if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
+            if v.kind == VarKind.ARRAY and not (v.persistable or GRADIENT in v.name)
         ]
         return [
             Statement(desc, "{o0} = None", (), (register,), {})
@@ -150,8 +150,8 @@ class Lowering(Registers):
         """The registers of an input slot."""
         if slot.lod_of and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.lod_of)
-            return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.many)
-        return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.many)
+            return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
+        return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
@@ -161,12 +161,12 @@ class Lowering(Registers):
                 if self.tensors
                 else self.lod_propagation.lod_output_slot_registers(block, desc, slot)
             )
-        return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.many)
+        return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.is_list)
 
     def _registers_of_slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:
             return self.registers_of(block, names) or None
-        return self.register_of(block, names[0]) if names and names[0] != EMPTY else None
+        return self.register_of(block, names[0]) if names and names[0] != EMPTY_NAME else None
 
 
 def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
         for n, a in desc.attrs.items()
         if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
     }
-    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.numpy_kernel).parameters.values()):
         return given
     return {n: v for n, v in given.items() if not is_default(op.attrs[n], v)}
 
@@ -196,5 +196,5 @@ def find_differentiated_scopes(program: Program) -> set[str]:
     return {
         name
         for op in program.ops()
-        for name in op.inputs.get(traits_of(op.type).forward_scopes, [])
+        for name in op.inputs.get(program_op_traits(op.type).forward_scopes_slot, [])
     }

@@ -21,14 +21,14 @@ from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
 from ..core.backward_pass import BARE_ARRAYS
 from ..core.device_dispatch import common_device
-from ..core.errors import OpError, PlaceError, with_user_line
+from ..core.errors import DeviceMismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, traits_of
-from ..ir.passes.prune import feed_op, fetch_op
+from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
 from .instructions import Instruction, LoweredProgram
@@ -64,7 +64,7 @@ class PartialProgram:
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
         self._state_tensors = [self.scope[name] for name in self.state_names]
-        written = program.written()
+        written = program.written_names()
         self.updated_names = (
             [name for name in self.state_names if name in written] if stores else []
         )
@@ -92,7 +92,7 @@ class PartialProgram:
                     f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"
                 )
             )
-        if not state.mode.bare or checks_numerics():
+        if not state.mode.allows_bare_arrays or checks_numerics():
             return self._run_recorded(inputs)
         operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
@@ -130,13 +130,13 @@ class PartialProgram:
         """The device of all inputs. Raises PlaceError if there are two."""
         try:
             return common_device(arrays)
-        except PlaceError as error:
+        except DeviceMismatchError as error:
             names = [*self.feeds, *self.state_names]
             shown = ", ".join(
-                f"{n} on {cuda.device_name(cuda.index_of(a))}"
+                f"{n} on {cuda.device_name(cuda.gpu_index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
-            raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
+            raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None
 
     def _run_recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Run the program op by op in the current mode, which records it."""
@@ -321,7 +321,7 @@ class BackwardFunction:
         if saved is None:
             saved = [known[register] for register in sorted(live)]
         elif not {known[register] for register in live} <= set(saved) or any(
-            traits_of(op.type).forward_scopes for op in self.program.ops()
+            program_op_traits(op.type).forward_scopes_slot for op in self.program.ops()
         ):
             raise KeyError
         self.residual_keys = saved
@@ -345,7 +345,7 @@ class BackwardFunction:
         ):
             if has_grad:
                 var = self.program.block.vars[name]
-                fresh = recorder.namer.fresh(f"{name}@GRAD")
+                fresh = recorder.namer.unique_name(f"{name}@GRAD")
                 targets[name] = recorder.variable(
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
@@ -378,12 +378,16 @@ class BackwardFunction:
         for op in rest:
             op.attrs.pop("op_role", None)  # in the new program all ops are forward ops
         feeds = [
-            feed_op(name, i)
+            make_feed_op(name, i)
             for i, name in enumerate(
                 (*self._specialization.partial_program.feeds, *self.initial_grad_names)
             )
         ]
-        block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.grad_names))]
+        block.ops = [
+            *feeds,
+            *rest,
+            *(make_fetch_op(name, i) for i, name in enumerate(self.grad_names)),
+        ]
         return self.program
 
 
@@ -399,8 +403,8 @@ def _make_node_op(specialization: Specialization) -> Op:
     """The op of the node that a call records on the tape."""
     op = Op(
         "program",
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
         _raise_no_kernel,
         OpTraits(internal=True),
         None,

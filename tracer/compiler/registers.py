@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..ir.block_captures import recurrent_grad_parents
-from ..ir.program import Kind, Program, VarDesc
+from ..ir.program import Program, VarDesc, VarKind
 
 UNDECLARED_VARIABLE = VarDesc("")
 
@@ -57,4 +57,4 @@ class Registers:
     def is_array(self, block: int, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.program.var(name, block)
-        return var is not None and var.kind == Kind.ARRAY
+        return var is not None and var.kind == VarKind.ARRAY

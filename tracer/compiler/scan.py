@@ -14,14 +14,14 @@ import numpy as np
 
 from ..core.errors import OpError
 from ..core.op import OPS
-from ..ir.block_captures import EMPTY
-from ..ir.program import Kind, OpDesc, VarDesc
+from ..ir.block_captures import EMPTY_NAME
+from ..ir.program import OpDesc, VarDesc, VarKind
 from .copy_propagation import COPY_STATEMENT
 from .instructions import BackwardLoop, Instruction, Loop, Statement
 from .lowering import MULTI_INSTRUCTION_RULES, Lowering
 from .tensor_lists import TENSOR_VERSIONS
 
-LIST_VARIABLE = VarDesc("", kind=Kind.ARRAY)
+LIST_VARIABLE = VarDesc("", kind=VarKind.ARRAY)
 SELECT_STEP_STATEMENT = "{o0} = {0}[{1}, ...]"
 APPEND_STATEMENT = "{0}.append({1})"
 POP_STATEMENT = "{o0} = {0}.pop()"
@@ -167,7 +167,7 @@ class _RecurrentGradLowering:
         lowering, desc = self._lowering, self._desc
         residuals = lowering.register_of(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
-            if name != EMPTY:
+            if name != EMPTY_NAME:
                 self._append_statement(
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
@@ -196,13 +196,15 @@ class _RecurrentGradLowering:
         """
         result = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)
-        found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
+        found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY_NAME]
         return [(one, whole) for one, whole in found if one in self._grad_block.vars]
 
     def _lower_memory_grads(self, forward: int) -> None:
         """Pass the gradient of each memory from a step to the previous one."""
         desc = self._desc
-        firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY] * len(desc.attr("states", []))
+        firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY_NAME] * len(
+            desc.attr("states", [])
+        )
         for held, after, first in zip(
             desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True
         ):
@@ -225,7 +227,7 @@ class _RecurrentGradLowering:
                 (self._inner_register(f"{held}@GRAD"),),
                 carried,
             )
-            if first != EMPTY:
+            if first != EMPTY_NAME:
                 self._append_statement(
                     self._after_loop, COPY_STATEMENT, (carried,), self._outer_register(first)
                 )

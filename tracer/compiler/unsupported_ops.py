@@ -62,4 +62,4 @@ def _op_problems(desc: OpDesc) -> Iterator[str]:
 
 
 def _location_suffix(desc: OpDesc) -> str:
-    return f" ({desc.where})" if desc.where else ""
+    return f" ({desc.user_line})" if desc.user_line else ""

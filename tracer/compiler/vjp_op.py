@@ -13,7 +13,7 @@ from ..core.backward_pass import BARE_ARRAYS
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import OpDesc
 from .instructions import Instruction, Statement
@@ -102,7 +102,7 @@ class _ArgumentSourceBuilder:
     def source(self) -> str:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
-        grads = [self._output_grad_source(op.outs[i]) for i in op.grad_outs]
+        grads = [self._output_grad_source(op.outs[i]) for i in op.grad_out_indices]
         inputs = [self._lod_source(s) if s.lod_of else self._value_source(s) for s in op.ins]
         outputs = [self._value_source(op.outs[i]) for i in op.rule_outs]
         parts = (grads, inputs, outputs)
@@ -116,7 +116,7 @@ class _ArgumentSourceBuilder:
         names = self._desc.inputs.get(slot.name, [])
         return _slot_source(
             [self._placeholder_for(r) for r in self._lowering.registers_of(self._block, names)],
-            slot.many,
+            slot.is_list,
         )
 
     def _lod_source(self, slot: Slot) -> str:
@@ -127,14 +127,14 @@ class _ArgumentSourceBuilder:
 
     def _output_grad_source(self, slot: Slot) -> str:
         outputs = self._desc.inputs.get(slot.name, [])
-        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(outputs)
+        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY_NAME] * len(outputs)
         texts = []
         for i, name in enumerate(names):
             text = self._placeholder_for(
-                self._lowering.register_of(self._block, outputs[i] if name == EMPTY else name)
+                self._lowering.register_of(self._block, outputs[i] if name == EMPTY_NAME else name)
             )
-            texts.append(f"{{ZEROS}}({text})" if name == EMPTY else text)
-        return _slot_source(texts, slot.many)
+            texts.append(f"{{ZEROS}}({text})" if name == EMPTY_NAME else text)
+        return _slot_source(texts, slot.is_list)
 
 
 def _slot_source(texts: list[str], many: bool) -> str:
@@ -152,7 +152,7 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         (i, k, name)
         for i, slot in enumerate(op.ins)
         for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
-        if name != EMPTY
+        if name != EMPTY_NAME
     ]
     outs = tuple(lowering.register_of(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.communicator import world
+from ..core.communicator import process_groups
 
 RANK_VARIABLE, SIZE_VARIABLE, ENDPOINT_VARIABLE, ENDPOINTS_VARIABLE = (
     "PADDLE_TRAINER_ID",
@@ -45,7 +45,7 @@ class ParallelEnv:
 
     def __init__(self) -> None:
         mpi_rank, mpi_size = mpi_rank_and_size() or (0, 1)
-        group = world.everybody if world.initialized else None
+        group = process_groups.global_group if process_groups.is_initialized else None
         self._rank = group.rank if group else _int_environment_variable(RANK_VARIABLE, mpi_rank)
         self._world_size = (
             group.size if group else _int_environment_variable(SIZE_VARIABLE, mpi_size)

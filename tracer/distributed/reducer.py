@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.communicator import AVG, MAX, SUM, Communicator, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.grad_hooks import accumulated_grad, listeners
+from ..core.grad_listeners import compute_leaf_grad, listeners
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -79,7 +79,7 @@ def build_buckets(parameters: Sequence[Tensor], megabytes: float, first: float) 
 
 
 class Reducer:
-    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_hooks.
+    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_listeners.
 
     named_parameters: returns the current parameters by name
     enabled: whether the next backward pass averages gradients; each forward pass sets it
@@ -162,7 +162,7 @@ class Reducer:
         bucket, index = self._bucket_and_index_by_id[id(leaf)]
         if gradient is None and self._allow_unused:
             self._used_ids.discard(id(leaf))
-        total = leaf.grad if gradient is None else accumulated_grad(leaf, gradient)
+        total = leaf.grad if gradient is None else compute_leaf_grad(leaf, gradient)
         bucket.gradient_view(index)[...] = 0 if total is None else total.array
         bucket.num_pending -= 1
         while (

@@ -82,11 +82,11 @@ def _split_arguments(
         inputs = [*(by_slot.get(slot) for slot in slots), *inputs[len(slots) :]]
     if len(inputs) > len(slots):
         return inputs[: len(slots)], inputs[len(slots) :], attrs
-    num_overwritten = sum(bool(slot.over) for slot in op.outs)
+    num_overwritten = sum(bool(slot.overwrites) for slot in op.outs)
     if not num_overwritten or len(inputs) <= num_overwritten:
         return inputs, [], attrs
     num_outputs = len(op.outs) + (MASTER in slots)
-    num_required = sum(not slot.optional for slot in op.ins)
+    num_required = sum(not slot.is_optional for slot in op.ins)
     if len(inputs) - num_outputs < num_required:
         return inputs, [], attrs
     return inputs[:-num_outputs], inputs[-num_outputs:], attrs

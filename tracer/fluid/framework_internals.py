@@ -159,8 +159,8 @@ def get_all_op_protos() -> list[OpProto]:
 
 def _proto(type: str) -> OpProto:
     op = OPS[type]
-    ins = [SlotProto(s.name, s.many, s.optional) for s in op.ins if "@LOD" not in s.name]
-    outs = [SlotProto(s.name, s.many, s.optional, s.intermediate) for s in op.outs]
+    ins = [SlotProto(s.name, s.is_list, s.is_optional) for s in op.ins if "@LOD" not in s.name]
+    outs = [SlotProto(s.name, s.is_list, s.is_optional, s.is_intermediate) for s in op.outs]
     return OpProto(
         type, ins, outs, [AttrProto(n, int(AttrType[s.type])) for n, s in op.attrs.items()]
     )

@@ -264,12 +264,12 @@ def _run_op(
     results = op(*operands, **{k: v for k, v in attrs.items() if k in op.attrs})
     for slot, result in zip(op.outs, (results,) if len(op.outs) == 1 else results, strict=True):
         targets = to_list(outputs.get(slot.name, []))
-        for target, value in zip(targets, result if slot.many else [result], strict=False):
+        for target, value in zip(targets, result if slot.is_list else [result], strict=False):
             state.mode.assign_inplace(target, value)
 
 
 def _to_operand(slot: Any, value: Any) -> Any:
     variables = [] if value is None else to_list(value)
-    if slot.many:
+    if slot.is_list:
         return variables or None
     return variables[0] if variables else None

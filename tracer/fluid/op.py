@@ -68,4 +68,4 @@ class Operator:
         values = [
             Tensor(scope.value(name).array) for name in self._variable_names.get(slot.name, [])
         ]
-        return values if slot.many else values[0] if values else None
+        return values if slot.is_list else values[0] if values else None

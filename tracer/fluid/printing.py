@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.program import Kind
-from ..ir.scope_values import ScopeValue, braces
+from ..ir.program import VarKind
+from ..ir.scope_values import ScopeValue, format_lod
 
 __all__ = ["format_details", "format_scope_value", "format_tensor", "format_variable"]
 
@@ -81,7 +81,7 @@ def _format_value(tensor: Any, lod: list[list[int]]) -> str:
     values = " ".join(map(_format_number, array.ravel()))
     dtype = _C_NAMES.get(tensor.dtype.name, tensor.dtype.name)
     return (
-        f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {dtype}\n\tdata: "
+        f"\tlod: {format_lod(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {dtype}\n\tdata: "
         f"[{values}]\n"
     )
 
@@ -103,7 +103,7 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     unspecified = frozenset() if var.op is not None else var.unspecified
     if {"shape", "dtype"} <= unspecified:
         return
-    yield "  tensor_array {" if var.type == Kind.ARRAY else "  lod_tensor {"
+    yield "  tensor_array {" if var.type == VarKind.ARRAY else "  lod_tensor {"
     yield "    tensor {"
     yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
     if "shape" not in unspecified:
@@ -118,7 +118,7 @@ def _variable_lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
-    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == Kind.ARRAY else 'LOD_TENSOR'}"
+    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == VarKind.ARRAY else 'LOD_TENSOR'}"
     yield from _tensor_lines(var)
     yield "}"
     if desc.persistable or "persistable" not in var.unspecified:

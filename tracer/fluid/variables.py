@@ -13,7 +13,7 @@ from ..core import unique_name
 from ..core.dtype import dtype_of
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
-from ..ir.program import Kind
+from ..ir.program import VarKind
 
 __all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 
@@ -38,7 +38,7 @@ class Variable(metaclass=_InstanceCheckMeta):
     def __new__(
         cls,
         block: Any,
-        type: Any = Kind.DENSE,
+        type: Any = VarKind.DENSE,
         name: str | None = None,
         shape: Any = None,
         dtype: Any = None,
@@ -78,7 +78,7 @@ class Parameter(metaclass=_InstanceCheckMeta):
         block: Any,
         shape: Any,
         dtype: Any,
-        type: Any = Kind.DENSE,
+        type: Any = VarKind.DENSE,
         name: str = "",
         **kwargs: Any,
     ) -> Any:

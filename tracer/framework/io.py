@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import BY_NP, bfloat16
+from ..core.dtype import DTYPE_BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import legacy_module
 from ..core.tensor import Tensor
@@ -209,7 +209,7 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     values = _decode_bfloat16(array)
-    if values.dtype not in BY_NP:
+    if values.dtype not in DTYPE_BY_NP:
         raise FileError(
             f"load: no tensor has dtype {values.dtype}; return_numpy=True returns the array"
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.errors import MisfitError, OpError, with_user_line
+from ..core.errors import MismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -42,11 +42,13 @@ class LookAhead(LookaheadOptimizer):
         self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
     ) -> None:
         if inner_optimizer is None:
-            raise MisfitError(with_user_line("LookAhead: inner optimizer can not be None"))
+            raise MismatchError(with_user_line("LookAhead: inner optimizer can not be None"))
         if not 0.0 <= alpha <= 1.0:
-            raise MisfitError(with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}"))
+            raise MismatchError(
+                with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}")
+            )
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
-            raise MisfitError(
+            raise MismatchError(
                 with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
             )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, float(alpha), k
@@ -81,7 +83,7 @@ class LookAhead(LookaheadOptimizer):
         """Update the parameters by the gradients that `loss.backward()` computed; in a program,
         append the ops.
         """
-        if state.mode.builder is not None:
+        if state.mode.program_builder is not None:
             return super().minimize(loss, startup_program)
         self.step()
         return [], []
@@ -126,7 +128,7 @@ class ModelAverage(Averages):
             "min_average_window": min_average_window,
             "max_average_window": max_average_window,
         }
-        self._is_eager = state.mode.builder is None
+        self._is_eager = state.mode.program_builder is None
         if not self._is_eager:
             program = default_main_program()
             selected = (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import tensor as eager
-from ..core.dtype import BY_NP
+from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
@@ -77,7 +77,7 @@ class Tensor:
 
     def type(self) -> DataType:
         """Return the element type."""
-        return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
+        return DataType(self._dtype if self._array is None else DTYPE_BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
         """Return the LoD (offsets of packed sequences): the value of `set_lod` or, for an output,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import MisfitError, OpError
-from ..core.place import check_gpu_index, parse_place
+from ..core.errors import MismatchError, OpError
+from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -49,7 +49,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
         return Tensor(
             cuda.to_default_device(array)
             if place is None
-            else cuda.to_device(array, check_gpu_index(place, "DataLoader"))
+            else cuda.to_device(array, usable_gpu_index(place, "DataLoader"))
         )
     if isinstance(batch, dict):
         return {key: as_tensors(value, place) for key, value in batch.items()}
@@ -116,7 +116,7 @@ class DataLoader:
         self.is_iterable_dataset = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
-            raise MisfitError(
+            raise MismatchError(
                 "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
         self.batch_sampler = batch_sampler

@@ -57,7 +57,7 @@ def _prepare_worker(loader: Any, info: WorkerInfo) -> None:
     selected.
     """
     global _worker_info
-    _worker_info, cuda.cupy_state.index = info, None
+    _worker_info, cuda.cupy_state.default_index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..capture.recorder import Recorder, typed_attrs
 from ..core.op import OPS
-from ..ir.attr_types import block_indices
-from ..ir.guards import ASSERTED
-from ..ir.op_traits import traits_of
+from ..ir.attr_types import referenced_block_indices
+from ..ir.guards import ASSERT_READER_PREFIX
+from ..ir.op_traits import program_op_traits
 from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
@@ -39,9 +39,9 @@ def _is_print(op: OpDesc) -> bool:
 
 
 def _make_guard(op: OpDesc, var: str) -> Guard:
-    where, _, text = op.where.partition(": ")
+    where, _, text = op.user_line.partition(": ")
     message = op.attr("message") or "the condition does not hold"
-    return Guard("value", var, 0, "True", ASSERTED + message, where, text)
+    return Guard("value", var, 0, "True", ASSERT_READER_PREFIX + message, where, text)
 
 
 def _exported_condition(recorder: Recorder, block: Block, op: OpDesc, kept: list[OpDesc]) -> str:
@@ -84,7 +84,7 @@ class _ConditionExporter:
         fill = self._new_op("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
         (ops if home is block else home.ops).insert(first, fill)
         for _, runs in around[:count]:
-            captured = runs.inputs.setdefault(traits_of(runs.type).capture_slot, [])
+            captured = runs.inputs.setdefault(program_op_traits(runs.type).capture_slot, [])
             for slot in (captured, runs.outputs["Out"]):
                 slot.append(holds)
         return self._after_steps(*around[count], holds, shape) if inside else holds
@@ -106,7 +106,7 @@ class _ConditionExporter:
         return (1,) * len(var.shape)
 
     def _declare(self, block: Block, shape: tuple[int, ...]) -> str:
-        name = self._recorder.namer.temporary("assert")
+        name = self._recorder.namer.temporary_name("assert")
         block.vars[name] = VarDesc(name, shape, "bool", stop_gradient=True)
         return name
 
@@ -117,8 +117,8 @@ class _ConditionExporter:
             inputs,
             {"Out": [out]},
             typed_attrs(op, op.full_attrs(attrs)),
-            self._op.where,
-            self._op.layer,
+            self._op.user_line,
+            self._op.layer_path,
         )
 
 
@@ -130,6 +130,6 @@ def _enclosing_ops(recorder: Recorder, block: Block) -> Iterator[tuple[Block, Op
         block, op = next(
             (b, op)
             for b, op in holders
-            if any(index in block_indices(a) for a in op.attrs.values())
+            if any(index in referenced_block_indices(a) for a in op.attrs.values())
         )
         yield block, op

@@ -25,8 +25,8 @@ from ..core.errors import ArgumentsError, OpError, with_user_line
 from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
-from ..ir.input_spec import InputSpec, as_spec
-from ..ir.plain_values import PLAIN, exactly, is_fixed
+from ..ir.input_spec import InputSpec, to_input_spec
+from ..ir.plain_values import PLAIN_TYPES, exact_key, is_immutable
 
 BoundArguments = dict[str, Any]
 
@@ -77,7 +77,7 @@ class Arguments:
 
     def as_specs(self) -> Arguments:
         """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
-        leaves = [as_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
+        leaves = [to_input_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
         result = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
         result.names, result.paths = self.names, self.paths
         return result
@@ -134,7 +134,7 @@ def leaf_key(leaf: Any) -> Any:
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
         return id(leaf)  # singletons
-    return type(leaf), None if is_compared_by_identity(leaf) else exactly(leaf)
+    return type(leaf), None if is_compared_by_identity(leaf) else exact_key(leaf)
 
 
 def is_compared_by_identity(leaf: Any) -> bool:
@@ -143,7 +143,7 @@ def is_compared_by_identity(leaf: Any) -> bool:
     """
     if (
         is_input(leaf)
-        or isinstance(leaf, (*PLAIN, Enum, DType))
+        or isinstance(leaf, (*PLAIN_TYPES, Enum, DType))
         or type(leaf) in VALUE_TYPES
         or _is_plain_slice(leaf)
     ):
@@ -159,7 +159,7 @@ def is_compared_by_identity(leaf: Any) -> bool:
 
 def _is_plain_slice(leaf: Any) -> bool:
     return type(leaf) is slice and all(
-        isinstance(v, PLAIN) for v in (leaf.start, leaf.stop, leaf.step)
+        isinstance(v, PLAIN_TYPES) for v in (leaf.start, leaf.stop, leaf.step)
     )
 
 
@@ -201,7 +201,9 @@ class Parameters:
             for p in self.signature.parameters.values()
             if p.default is not inspect.Parameter.empty
         )
-        self.has_fixed_defaults = all(map(is_fixed, defaults))  # defaults are the same at each call
+        self.has_fixed_defaults = all(
+            map(is_immutable, defaults)
+        )  # defaults are the same at each call
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """Bind the arguments of a call to the parameters, and add default values. Raises TypeError

@@ -22,8 +22,8 @@ from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, traits_of
-from ..ir.passes.prune import eliminate_dead_ops, feed_op
+from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
@@ -88,7 +88,7 @@ class ConcreteProgram:
                 rng.set_rng_state(before[1])
             raise
         for tensor, name in zip(found, self._fetches, strict=False):
-            tensor._given_as = name
+            tensor._program_output_name = name
         result = self.results.build(found, tensors)
         self.guards.replay()
         return result
@@ -113,7 +113,7 @@ class ConcreteProgram:
         repeated.
         """
         return any(
-            traits_of(op.type).has_side_effects and op.type != "assert"
+            program_op_traits(op.type).has_side_effects and op.type != "assert"
             for op in self.recording.program.ops()
         )
 
@@ -123,7 +123,7 @@ class ConcreteProgram:
         """
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
         for tensor, name in zip(tensors, self._fetches, strict=False):
-            tensor._given_as = name
+            tensor._program_output_name = name
         return given
 
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
@@ -153,7 +153,7 @@ class ConcreteProgram:
         effects or state, or has no outputs.
         """
         program = self.recording.program
-        acts = any(traits_of(op.type).has_side_effects for op in program.ops())
+        acts = any(program_op_traits(op.type).has_side_effects for op in program.ops())
         return self.has_state or acts or draws_random(program) or not program.fetches()
 
     # -- attributes for users
@@ -278,7 +278,7 @@ def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
 
 def written_state(recording: CapturedProgram) -> list[str]:
     """Return the parameters and buffers that a program writes."""
-    written = recording.program.written()
+    written = recording.program.written_names()
     return [name for name in recording.scope if name in written]
 
 
@@ -345,7 +345,7 @@ def _capture(
     found: FunctionCapture,
 ) -> ConcreteProgram:
     recorder = found.recorder
-    found.mode.called_with_tape = state.mode.tape
+    found.mode.caller_has_tape = state.mode.tape
     with replace_base_mode(found.mode):
         given = {name: take_snapshot(value) for name, value in found.bound.items()}
         outputs = found.call(function, parameters)
@@ -473,7 +473,7 @@ def _make_input(recorder: Recorder, before: Any) -> bool:
         desc.persistable = desc.is_parameter = False
         desc.checks_feed = True
         feeds = recorder.program.feeds()
-        recorder.program.block.ops.insert(len(feeds), feed_op(name, len(feeds)))
+        recorder.program.block.ops.insert(len(feeds), make_feed_op(name, len(feeds)))
     return True
 
 

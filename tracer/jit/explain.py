@@ -79,7 +79,7 @@ class ExplainMode(Static):
     def with_tape(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
-        result.tape, result.called_with_tape = tape, self.called_with_tape
+        result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
     def report_error(self, error: Exception, replacement: Any) -> Any:

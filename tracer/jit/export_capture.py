@@ -14,7 +14,7 @@ from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
-from ..ir.names import Namer
+from ..ir.program_names import Namer
 from .asserts_to_guards import take_asserts
 from .function_capture import FunctionCapture
 from .guards.guard import StateGuard
@@ -43,7 +43,8 @@ class SharedParameters:
     def recorder(self) -> Recorder:
         """Return a recorder for the next program."""
         return Recorder(
-            namer=self._namer.beside(self._names_by_tensor.values()), known=self._names_by_tensor
+            namer=self._namer.for_related_program(self._names_by_tensor.values()),
+            known=self._names_by_tensor,
         )
 
     def add(self, scope: dict[str, Tensor]) -> None:
@@ -196,7 +197,9 @@ def assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
     update, such as the statistics of batch norm, are not included.
     """
     ops = [op for op in recording.program.ops() if op.type == "assign"]
-    return {name: op.where for op in ops for name in op.output_names() if name in recording.scope}
+    return {
+        name: op.user_line for op in ops for name in op.output_names() if name in recording.scope
+    }
 
 
 def reject_buffer_reads(recording: CapturedProgram) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import pytree
 from ..core.errors import with_user_line
-from ..ir.input_spec import InputSpec, as_spec
+from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import Parameters, is_input
 
 
@@ -86,4 +86,4 @@ class FunctionSpec:
 
 
 def _spec(leaf: Any) -> Any:
-    return leaf if isinstance(leaf, InputSpec) or not is_input(leaf) else as_spec(leaf)
+    return leaf if isinstance(leaf, InputSpec) or not is_input(leaf) else to_input_spec(leaf)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import pytree
 from ..core.errors import OpError, warn, with_user_line
-from ..ir.input_spec import InputSpec, as_spec
+from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import Arguments, is_input, leaf_key, leaf_meta
 
 
@@ -46,7 +46,7 @@ def _with_dynamic_sizes(example: Any, of: Any) -> Any:
     """Return the spec of an example tensor with the dynamic sizes of another spec."""
     if isinstance(example, InputSpec) or not is_input(example) or not isinstance(of, InputSpec):
         return example
-    spec = as_spec(example)
+    spec = to_input_spec(example)
     if len(spec.shape) != len(of.shape):
         return example
     return InputSpec(

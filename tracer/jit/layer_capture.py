@@ -23,7 +23,7 @@ from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
-from ..ir.program import Arg, Attr, AttrType, Contract, Guard, OpDesc, Program
+from ..ir.program import Attr, AttrType, Contract, ContractArg, Guard, OpDesc, Program
 from ..nn.layer import Layer
 from .guards.snapshots import random_states
 
@@ -187,7 +187,7 @@ def trace(
         with_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
     )
     recording.inputs, recording.dropped_guards, recording.decided_dims = given, dropped, held
-    written = recording.program.written()
+    written = recording.program.written_names()
     recording.changed_state = state.changed(
         {id(t) for name, t in recording.scope.items() if name in written}
     )
@@ -216,14 +216,14 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
         (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]]))
         for i, (path, tensor) in enumerate(flat)
     ]
-    renamed = {name: recorder.namer.fresh(path) for path, name in fetched}
+    renamed = {name: recorder.namer.unique_name(path) for path, name in fetched}
     rename_variables(recorder.program, renamed)
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
-    inputs = [Arg(name, "", (), path) for name, path in recorder.paths.items()]
+    inputs = [ContractArg(name, "", (), path) for name, path in recorder.paths.items()]
     return Contract(
-        inputs, [Arg(renamed[n], "", (), p) for p, n in fetched], spec, guards, PRODUCER
+        inputs, [ContractArg(renamed[n], "", (), p) for p, n in fetched], spec, guards, PRODUCER
     )
 
 
@@ -264,9 +264,9 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 def with_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def arg(name: str, path: str) -> Arg:
+    def arg(name: str, path: str) -> ContractArg:
         var = program.block.vars[name]
-        return Arg(name, var.dtype, var.shape, path)
+        return ContractArg(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
     contract.inputs = [arg(name, paths.get(name, name)) for name in program.feeds()]

@@ -17,7 +17,7 @@ from ..core.tensor import Tensor
 from ..export import info, pdiparams, pdmodel
 from ..export.save import atomic_write, set_error_filename, stage_files
 from ..ir.program import Program
-from ..ir.verifier import check
+from ..ir.verifier import find_problems
 from ..loader.model_files import saved_method_prefixes
 from .layer_capture import CapturedProgram
 from .verify import Reference, verify
@@ -100,7 +100,7 @@ def _check_program(model: Model) -> None:
     """Raise OpError for an invalid program. Remove values that the program does not read."""
     kept = {v.name for v in model.program.persistables()}
     model.recording.scope = {name: t for name, t in model.recording.scope.items() if name in kept}
-    wrong = check(model.program)
+    wrong = find_problems(model.program)
     if wrong:
         raise OpError("the recorded program is not legal:\n  " + "\n  ".join(wrong))
 

@@ -49,10 +49,10 @@ def difference(first: CapturedProgram, second: CapturedProgram) -> str:
     for a, b in zip(one, two, strict=False):
         what = _op_difference(a, b)
         if what:
-            return f"{what}\n  at {a.where}"
+            return f"{what}\n  at {a.user_line}"
     if len(one) != len(two):
         longer = max(one, two, key=len)[min(len(one), len(two))]
-        return f"there is one {longer.type} more or less\n  at {longer.where}"
+        return f"there is one {longer.type} more or less\n  at {longer.user_line}"
     if first.contract.output_tree != second.contract.output_tree:
         return f"the results are {first.contract.output_tree}, then {second.contract.output_tree}"
     held = next(

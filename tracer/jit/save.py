@@ -19,7 +19,7 @@ from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
-from ..ir.program import Arg, OpDesc, Program
+from ..ir.program import ContractArg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import as_python
 from .export_capture import SharedParameters, capture_method, reject_buffer_reads
@@ -208,7 +208,7 @@ def _output_name(program: Program, output: Any) -> str | None:
     name = (
         output
         if isinstance(output, str)
-        else str(getattr(output, "_given_as", "") or getattr(output, "name", ""))
+        else str(getattr(output, "_program_output_name", "") or getattr(output, "name", ""))
     )
     names = program.fetches()
     number = (
@@ -231,8 +231,8 @@ def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> R
     if recording.training_op is not None:
         op = recording.training_op
         why = (
-            f"'{op.type}'{f' at {op.where}' if op.where else ''} is told to train, though its "
-            f"layer is not; the file has it as it is in a test, as in Paddle"
+            f"'{op.type}'{f' at {op.user_line}' if op.user_line else ''} is told to train, though "
+            f"its layer is not; the file has it as it is in a test, as in Paddle"
         )
         warn(f"jit.save: {why}. Give it training=self.training")
     if (
@@ -298,7 +298,7 @@ def _isolated_call(recording: CapturedProgram) -> Iterator[None]:
         recording.undo()
 
 
-def _to_array(value: Any, output: Arg) -> Any:
+def _to_array(value: Any, output: ContractArg) -> Any:
     """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
     if isinstance(value, Tensor):
         return value.array

@@ -15,7 +15,7 @@ import numpy as np
 from ..core import pytree
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
-from ..ir.input_spec import InputSpec, as_spec
+from ..ir.input_spec import InputSpec, to_input_spec
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
 from .call_arguments import Arguments, Parameters, is_input
@@ -187,4 +187,4 @@ def _arguments(function: Any, input_spec: Any) -> Arguments:
 
 
 def _spec(value: Any) -> Any:
-    return as_spec(value) if isinstance(value, InputSpec | Tensor | np.ndarray) else value
+    return to_input_spec(value) if isinstance(value, InputSpec | Tensor | np.ndarray) else value

@@ -16,7 +16,7 @@ from ..capture.control.branch_values import is_number
 from ..capture.modes import static_mode
 from ..core import pytree
 from ..core.dtype import get_default_dtype
-from ..core.errors import OpError, RuleError, warn, with_user_line
+from ..core.errors import InvalidOperationError, OpError, warn, with_user_line
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHook, Tensor
 from ..ir.program import Guard
@@ -340,7 +340,7 @@ class StaticFunction:
                 f"it is a method of the layer {name}, which says whether it trains; call "
                 f"{what}() of that"
             )
-            raise RuleError(with_user_line(f"{self._parameters.name}: {why}"))
+            raise InvalidOperationError(with_user_line(f"{self._parameters.name}: {why}"))
 
     # -- captured programs
     # -----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch
-from ..ir.program import Arg, Kind, Program
+from ..ir.program import ContractArg, Program, VarKind
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_error_line
 from ..loader.files import parse_program
 from ..loader.params import load_params
@@ -62,7 +62,7 @@ INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
 def example(
-    arg: Arg,
+    arg: ContractArg,
     shape: tuple[int, ...],
     rng: np.random.Generator,
     integers: tuple[int, int] = INTEGER_RANGES[0],
@@ -75,7 +75,7 @@ def example(
 
 
 def candidate_shapes(
-    inputs: Sequence[Arg], given: Sequence[Tensor]
+    inputs: Sequence[ContractArg], given: Sequence[Tensor]
 ) -> Iterator[list[tuple[int, ...]]]:
     """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
     from the table of sizes.
@@ -98,7 +98,7 @@ def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int
 
 
 def examples(
-    inputs: Sequence[Arg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
+    inputs: Sequence[ContractArg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
 ) -> Iterator[list[Tensor]]:
     """Yield inputs to try: first the given ones, then random ones for each range of integers, last
     those with known shapes.
@@ -124,7 +124,7 @@ def with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
         yield [Tensor(-t.array) if is_float(t.array.dtype) else t for t in tensors]
 
 
-def has_dynamic_sizes(inputs: Sequence[Arg]) -> bool:
+def has_dynamic_sizes(inputs: Sequence[ContractArg]) -> bool:
     """Whether an input has a dynamic dimension."""
     return any(d < 0 for a in inputs for d in a.shape)
 
@@ -318,7 +318,7 @@ def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     if cuda.cupy_state.cupy is None:
         return reference
     arrays = [t.array for t in scope.values()]
-    index = common_device(arrays) if arrays else cuda.cupy_state.index
+    index = common_device(arrays) if arrays else cuda.cupy_state.default_index
 
     def answer(tensors: list[Tensor]) -> Sequence[Any]:
         return [
@@ -516,7 +516,7 @@ def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[st
     return [
         n
         for n in last
-        if n in read and n not in scope and n in declared and declared[n].kind == Kind.DENSE
+        if n in read and n not in scope and n in declared and declared[n].kind == VarKind.DENSE
     ]
 
 
@@ -551,5 +551,5 @@ def _describe_op(program: Program, name: str) -> str:
         if not is_feed_or_fetch(op.type) and name in op.output_names()
     )
     return (f"the first op to differ is {op.type}, giving '{name}'") + (
-        f", recorded at {op.where}" if op.where else ""
+        f", recorded at {op.user_line}" if op.user_line else ""
     )

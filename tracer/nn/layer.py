@@ -10,12 +10,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import cuda, unique_name
-from ..core.dtype import default_float, dtype_of, is_float, is_half
+from ..core.dtype import default_float_dtype, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.legacy_importer import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
-from ..core.place import check_gpu_index, parse_place
+from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import parameter_from_attr
 from .initializer import Initializer
@@ -210,8 +210,8 @@ class Layer:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
-        resolved = default_float() if dtype is None else dtype_of(dtype).np
-        return default_float() if resolved == np.float32 else resolved
+        resolved = default_float_dtype() if dtype is None else dtype_of(dtype).np
+        return default_float_dtype() if resolved == np.float32 else resolved
 
     def create_parameter(
         self,
@@ -286,7 +286,7 @@ class Layer:
                     f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
                 )
             )
-        builder = state.mode.builder
+        builder = state.mode.program_builder
         if tensor is not None and builder is not None:
             tensor = builder.buffer(tensor)
         self._buffers[name] = tensor
@@ -473,7 +473,7 @@ class Layer:
         device: a Place, 'cpu', 'gpu' or 'gpu:1'
         """
         if device is not None:
-            self._to_device(check_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
+            self._to_device(usable_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
                 layer._cast_own_tensors(dtype)

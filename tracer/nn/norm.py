@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.communicator import world
+from ..core.communicator import process_groups
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -474,7 +474,7 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        if not self.training or world.everybody.size == 1:
+        if not self.training or process_groups.global_group.size == 1:
             return super().forward(x)
         return sync_batch_norm(
             x,

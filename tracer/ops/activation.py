@@ -25,7 +25,7 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))
 
 
-relu.native(native.kernel("relu"))
+relu.native(native.find_kernel("relu"))
 
 
 @relu.vjp
@@ -39,7 +39,7 @@ def relu_grad(out, g):
     return g * (out > 0)
 
 
-relu_grad.native(native.kernel("relu_grad"))
+relu_grad.native(native.find_kernel("relu_grad"))
 
 
 @relu_grad.vjp
@@ -161,7 +161,7 @@ def _(x, *, approximate=False):
 
 
 _GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(
-    native.kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
+    native.find_kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
 )
 
 
@@ -261,7 +261,7 @@ def silu_grad(x, g):
     return blockwise.elementwise(_silu_grad, x, g)
 
 
-silu_grad.native(native.kernel("silu_grad"))
+silu_grad.native(native.find_kernel("silu_grad"))
 
 
 @silu_grad.vjp
@@ -286,7 +286,7 @@ def silu(x):
 
 
 silu.vjp(_silu_vjp)
-silu.native(native.kernel("silu"))
+silu.native(native.find_kernel("silu"))
 
 
 @op("swish", "X -> Out", meta=float_like_x, floating="X")
@@ -308,7 +308,7 @@ def _(g, x, *, beta):
     return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
 
 
-_native_silu = native.kernel("silu")
+_native_silu = native.find_kernel("silu")
 
 
 @swish.native
@@ -345,7 +345,7 @@ def _(g, x, *, slope, Out):
     return masked(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
 @upcast_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, Meta, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check_dtype, op
 from .shared_meta_rules import broadcast_bool
 
 BOOL = np.dtype(bool)
@@ -30,7 +30,7 @@ def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 @op(
     "isclose",
     "Input, Other, Rtol?, Atol? -> Out",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     same_dtype="Input Other",
 )
 def isclose(
@@ -59,7 +59,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     "allclose",
     "Input, Other, Rtol?, Atol? -> Out",
     attrs_of=isclose,
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     same_dtype="Input Other",
 )
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
@@ -73,7 +73,7 @@ def _(x, y, *_, **__):
     return Meta((), BOOL)
 
 
-@op("equal_all", "X, Y -> Out", no_grad=NON_FLOAT_RESULT, same_dtype="X Y")
+@op("equal_all", "X, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, same_dtype="X Y")
 def equal_all(x, y):
     """Out = whether X and Y have the same shape and equal elements.
 
@@ -88,7 +88,7 @@ def _(x, y):
     return Meta((), BOOL)
 
 
-@op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=NON_FLOAT_RESULT)
+@op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def is_empty(x):
     """Out = whether X has no elements. X [*] -> Out bool []"""
     return np.bool_(x.size == 0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.dtype import is_float
-from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_inside, check_integers
@@ -245,7 +245,12 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 }
 
 
-@op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
+@op(
+    "last_along_axis",
+    "Input, Index -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    internal=True,
+)
 def last_along_axis(x, index, *, Axis: int):
     """Out = whether no later element of Index selects the same position of Input.
 

@@ -71,7 +71,7 @@ def _(g, x):
     return g
 
 
-@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp="deny")
+@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp_class="deny")
 @np.errstate(all="ignore")
 @upcast_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
+from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import check_float, dims_match, size_of
 
@@ -43,7 +43,12 @@ def _prior_sizes(
     return found
 
 
-@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@op(
+    "prior_box",
+    "Input, Image -> Boxes, Variances",
+    no_grad_reason=NO_GRAD,
+    host_reason=HOST_PYTHON_LOOP,
+)
 @upcast_half
 def prior_box(
     x,
@@ -106,7 +111,10 @@ def _center_size(boxes: Any, extra: Any) -> tuple[Any, Any]:
 
 
 @op(
-    "box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=PYTHON_LOOP
+    "box_coder",
+    "PriorBox, PriorBoxVar?, TargetBox -> OutputBox",
+    no_grad_reason=NO_GRAD,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @np.errstate(all="ignore")
 @upcast_half
@@ -179,7 +187,7 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad_reason=NO_GRAD, host_reason=HOST_PYTHON_LOOP)
 @upcast_half
 def yolo_box(
     x,

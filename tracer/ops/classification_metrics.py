@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, check_dtype, op
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, check_dtype, op
 from .shared_meta_rules import dims_match, size_of
 
 METRIC = "it counts"
@@ -19,8 +19,8 @@ METRIC = "it counts"
     "auc",
     "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, "
     "StatNegOut=StatNeg",
-    no_grad=METRIC,
-    host=PYTHON_LOOP,
+    no_grad_reason=METRIC,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def auc(
     predict,
@@ -121,9 +121,9 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
     "precision_recall",
     "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, AccumMetrics, "
     "AccumStatesInfo",
-    no_grad=METRIC,
-    host=PYTHON_LOOP,
-    no_half="it adds up counts",
+    no_grad_reason=METRIC,
+    host_reason=HOST_PYTHON_LOOP,
+    no_half_reason="it adds up counts",
 )
 def precision_recall(
     probabilities, indices, labels, weights=None, states=None, *, class_number: int

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import align_axis, masked
 from .half_precision import upcast_half
 from .shared_meta_rules import (
@@ -29,7 +29,9 @@ def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=NON_FLOAT_RESULT)(kernel)
+    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 equal = comparison("equal", np.equal, "==")
@@ -48,7 +50,9 @@ def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 def _logic_meta(x: Meta, y: Meta) -> Meta:
@@ -60,7 +64,7 @@ logical_or = logic("logical_or", np.logical_or, "or")
 logical_xor = logic("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("logical_not", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def logical_not(x):
     """Out = not X.   X [*] -> Out bool [*]"""
     return np.logical_not(x)
@@ -74,7 +78,9 @@ def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
@@ -87,7 +93,7 @@ bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
 bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
 
 
-@op("bitwise_not", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("bitwise_not", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def bitwise_not(x):
     """Out = X with every bit inverted. X [*] integer or bool -> Out [*]"""
     return np.invert(x)
@@ -99,25 +105,25 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isnan(x):
     """Out = whether X is NaN. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isinf(x):
     """Out = whether X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isfinite(x):
     """Out = whether X is neither NaN nor infinite. X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
-@op("between", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT, internal=True)
+@op("between", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)
 def between(x, *, low: float = -math.inf, high: float = math.inf):
     """Out = low < X < high. An infinite low or high is not tested. X [*] -> Out bool [*]"""
     t = x.dtype.type
@@ -157,19 +163,19 @@ def one_bool(x: Meta) -> Meta:
     return Meta((1,), np.dtype(bool))
 
 
-@op("isnan", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isnan", "X -> Out", meta=one_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def any_nan(x):
     """Out = whether any element of X is NaN. X [*] -> Out bool [1]"""
     return np.isnan(x).any().reshape(1)
 
 
-@op("isinf", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isinf", "X -> Out", meta=one_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def any_inf(x):
     """Out = whether any element of X is infinite. X [*] -> Out bool [1]"""
     return np.isinf(x).any().reshape(1)
 
 
-@op("isfinite", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isfinite", "X -> Out", meta=one_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def all_finite(x):
     """Out = whether no element of X is NaN or infinite. X [*] -> Out bool [1]"""
     return np.isfinite(x).all().reshape(1)

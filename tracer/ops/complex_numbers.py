@@ -28,7 +28,7 @@ def negative_imag(g):
     return scale(imag(g), scale=-1.0)
 
 
-@op("complex", "X, Y -> Out", no_half=NO_HALF_COMPLEX)
+@op("complex", "X, Y -> Out", no_half_reason=NO_HALF_COMPLEX)
 def complex_of(x, y):
     """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
@@ -109,7 +109,7 @@ def _(g, x):
     return masked(slope, between(size, low=0.0))
 
 
-@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX, grad_keeps_shape=True)
+@op("as_complex", "X -> Out", no_half_reason=NO_HALF_COMPLEX, grad_keeps_shape=True)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")

@@ -109,7 +109,7 @@ def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
 
 
 _CONV, _CONV_INPUT, _CONV_FILTER = map(
-    native.kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
+    native.find_kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
 )
 
 
@@ -263,7 +263,7 @@ def conv_for(shape: Shape) -> Op:
     "Input, Filter -> Output",
     meta=_meta_of_rank(2),
     same_dtype="Input Filter",
-    amp="allow",
+    amp_class="allow",
 )
 @upcast_half
 def conv2d(

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.limits import check_result
 from ..core.op import (
+    NO_GRAD_VALUE_INDEPENDENT,
     OPS,
-    VALUE_INDEPENDENT,
     Float64s,
     Floats,
     Ints,
@@ -21,6 +20,7 @@ from ..core.op import (
     check_dtype,
     op,
 )
+from ..core.result_size_limit import check_result_size
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
 from .shared_meta_rules import Shape, like_x, proto_dtype, size_of
 
@@ -77,7 +77,7 @@ def new_meta(
 @op(
     "fill_constant",
     "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
 )
 def fill_constant(
     value_tensor=None,
@@ -108,7 +108,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out", no_grad=VALUE_INDEPENDENT)
+@op("fill_any_like", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere. X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else proto_dtype(dtype)
@@ -122,7 +122,7 @@ def _(x, *, value, dtype):
     return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
 
 
-@op("fill_constant_batch_size_like", "Input -> Out", no_grad=VALUE_INDEPENDENT)
+@op("fill_constant_batch_size_like", "Input -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def fill_constant_batch_size_like(
     x,
     *,
@@ -165,7 +165,7 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     return Meta(sized, proto_dtype(dtype))
 
 
-@op("assign_value", "-> Out", no_grad=VALUE_INDEPENDENT)
+@op("assign_value", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def assign_value(
     *,
     shape: Ints,
@@ -194,7 +194,7 @@ def _(*, shape, dtype, **values):
     return Meta(tuple(shape), proto_dtype(dtype))
 
 
-@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros, so that uninitialized elements are the same in each run.   -> Out [*shape]"""
     return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
@@ -209,7 +209,12 @@ def _(shape_tensor, shape_tensors, *, shape, dtype):
 # --------------------------------------------------------------------------------------------
 
 
-@op("range", "Start, End, Step -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+@op(
+    "range",
+    "Start, End, Step -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
 def range_(start, end, step):
     """Out = Start, Start + Step, Start + 2 * Step, ..., excluding End.
 
@@ -223,10 +228,10 @@ def range_(start, end, step):
         f"Step={step} leads away from End={end}, Start={start}",
     )
     if start.dtype.kind in "iu":
-        check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
+        check_result_size([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
     count = math.ceil((end - start) / step)  # computed in the dtype of the inputs, as in Paddle
-    check_result([count], 8)
+    check_result_size([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
 
@@ -240,7 +245,12 @@ def _(start, end, step):
     return Meta((-1,), start.dtype)
 
 
-@op("linspace", "Start, Stop, Num -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+@op(
+    "linspace",
+    "Start, Stop, Num -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
 def linspace(start, stop, num, *, dtype: int):
     """Out = Num equally spaced values from Start to Stop (included), which are first cast to the
     dtype.
@@ -249,7 +259,7 @@ def linspace(start, stop, num, *, dtype: int):
     """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    check_result([count], 8)
+    check_result_size([count], 8)
     first, last = _items(dtype, start, stop)
     return np.linspace(first, last, count).astype(proto_dtype(dtype))
 
@@ -272,7 +282,7 @@ def _(start, stop, num, *, dtype):
 @op(
     "logspace",
     "Start, Stop, Num, Base -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     value_dependent_shape=True,
 )
 def logspace(start, stop, num, base, *, dtype: int):
@@ -283,7 +293,7 @@ def logspace(start, stop, num, base, *, dtype: int):
     """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    check_result([count], 8)
+    check_result_size([count], 8)
     first, last, of = _items(dtype, start, stop, base)
     return np.logspace(first, last, count, base=of).astype(proto_dtype(dtype))
 
@@ -343,7 +353,7 @@ def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
     return rows * cols - below(offset + rows - 1) + below(offset - 1)
 
 
-@op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+@op("tril_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the lower triangle of a matrix.   -> out int [2, N]"""
     return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
@@ -355,7 +365,7 @@ def _(*, rows, cols, offset, dtype):
     return Meta((2, _triangle_size(rows, cols, offset, True)), proto_dtype(dtype))
 
 
-@op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+@op("triu_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the upper triangle of a matrix.   -> out int [2, N]"""
     return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
@@ -371,7 +381,7 @@ def _(*, row, col, offset, dtype):
 # --------------------------------------------------------------------------------------------------
 
 
-@op("eye", "-> Out", no_grad=VALUE_INDEPENDENT)
+@op("eye", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     """Out = 1 on the diagonal, 0 elsewhere.
 

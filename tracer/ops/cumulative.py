@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
+from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .half_precision import upcast_half
 from .reduce import cumsum
@@ -61,7 +61,7 @@ def _(g, x, *, axis, by):
     return moved(g, axis=axis, by=-by)
 
 
-@op("cumprod", "X -> Out", amp="deny")
+@op("cumprod", "X -> Out", amp_class="deny")
 @upcast_half
 def cumprod(x, *, dim: int):
     """Out = the cumulative product of X along the axis. X [*] -> Out [*]"""
@@ -118,7 +118,7 @@ cummax = _extreme("cummax", np.greater_equal, "largest")
 cummin = _extreme("cummin", np.less_equal, "smallest")
 
 
-@op("logcumsumexp", "X -> Out", host=NOT_IN_CUPY)
+@op("logcumsumexp", "X -> Out", host_reason=HOST_NOT_IN_CUPY)
 @np.errstate(all="ignore")
 @upcast_half
 def logcumsumexp(

@@ -24,7 +24,7 @@ from .shared_meta_rules import check_sizes, dims_match, shape_of
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
-@op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def cholesky(x, *, upper: bool = False):
     """The Cholesky decomposition X = L L^H with lower triangular L.
 
@@ -63,7 +63,7 @@ def _(g, x, *, upper, Out):
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
-@op("lu", "X -> Out, Pivots~, Infos~", no_half=NO_HALF_DECOMPOSITION)
+@op("lu", "X -> Out, Pivots~, Infos~", no_half_reason=NO_HALF_DECOMPOSITION)
 def lu(x, *, pivots: bool = True):
     """The LU decomposition X = P L U with partial pivoting, packed in one matrix: U on and above
     the diagonal, L below it (its diagonal is 1).
@@ -154,7 +154,7 @@ def _solve_right(x: Any, triangle: Any) -> Any:
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
-@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=NO_HALF_DECOMPOSITION)
+@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half_reason=NO_HALF_DECOMPOSITION)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
     """Unpack the result of `lu` into Pmat, L and U.
 
@@ -209,7 +209,7 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
     return add(left, OPS["pad"](upper(of_right), paddings=[*before, 0, rows - size, 0, 0])), None
 
 
-@op("qr", "X -> Q, R", no_half=NO_HALF_DECOMPOSITION)
+@op("qr", "X -> Q, R", no_half_reason=NO_HALF_DECOMPOSITION)
 def qr(x, *, mode: str = "reduced"):
     """The QR decomposition X = Q R, where Q^H Q = I and R is upper triangular.
 

@@ -11,7 +11,7 @@ from .reduce import reduce_sum
 from .shared_meta_rules import check_finite, check_float, like_x
 
 
-@op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def determinant(x):
     """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
@@ -28,7 +28,7 @@ def _(g, x):
     return mul(as_column(as_column(g)), cofactors(x))
 
 
-@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=NO_HALF_DECOMPOSITION)
+@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def cofactors(x):
     """Out = the cofactor matrices: det X * X^-T for invertible X. Singular X are supported.
 
@@ -52,7 +52,7 @@ def _(g, x):
     return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
 
 
-@op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def slogdeterminant(x):
     """Out[0] = the sign, Out[1] = ln |det| of each matrix. Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")

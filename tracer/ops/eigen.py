@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NO_HALF_DECOMPOSITION, NON_FLOAT_RESULT, OPS, Meta, check, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, NO_HALF_DECOMPOSITION, OPS, Meta, check, op
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
@@ -47,7 +47,7 @@ from .unary_math import square
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
-@op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
+@op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION)
 def svd(x, *, full_matrices: bool = False):
     """The singular value decomposition X = U diag(S) VH, with S in descending order.
 
@@ -128,7 +128,12 @@ def _hermitian_meta(x, *, UPLO, **_):
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
 
 
-@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
+@op(
+    "eigh",
+    "X -> Eigenvalues, Eigenvectors",
+    meta=_hermitian_meta,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+)
 def eigh(x, *, UPLO: str = "L"):
     """The eigendecomposition X = V diag(Eigenvalues) V^H of Hermitian matrices, eigenvalues
     ascending.
@@ -161,7 +166,7 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     "eigvalsh",
     "X -> Eigenvalues, Eigenvectors~",
     meta=_hermitian_meta,
-    no_half=NO_HALF_DECOMPOSITION,
+    no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     """The eigenvalues of Hermitian matrices, ascending. Eigenvectors are saved for the gradient;
@@ -188,7 +193,7 @@ def _eig_meta(x):
     return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
 
 
-@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=NO_HALF_DECOMPOSITION)
+@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half_reason=NO_HALF_DECOMPOSITION)
 def eig(x):
     """The eigendecomposition X V = V diag(Eigenvalues) with eigenvectors of norm 1.
 
@@ -216,7 +221,7 @@ def _eig_grad(core: Any, vectors: Any) -> Any:
     return conjugate(solve(flipped, matmul(core, flipped)))
 
 
-@op("eigvals", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("eigvals", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def eigvals(x):
     """Out = the eigenvalues. X [*, M, M] -> Out complex [*, M]"""
     return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
@@ -233,7 +238,12 @@ def _(g, x):
     return _eig_grad(on_diagonal(conjugate(g)), eig(x)[1])
 
 
-@op("matrix_rank", "X, TolTensor? -> Out", no_grad=NON_FLOAT_RESULT, no_half=NO_HALF_DECOMPOSITION)
+@op(
+    "matrix_rank",
+    "X, TolTensor? -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+)
 def matrix_rank(
     x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ):

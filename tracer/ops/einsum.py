@@ -50,7 +50,7 @@ def _expanded(term: str, count: int) -> Labels:
     return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
 
 
-@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp="allow")
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp_class="allow")
 @upcast_half
 def einsum(xs, *, equation: str):
     """Out = the sum of products that an Einstein equation such as `ij,jk->ik` defines. Labels are

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import (
     align_shapes,
@@ -64,7 +64,7 @@ def _(x, *, shape, axis=-1):
     return found if found is NotImplemented else found.reshape(shape)
 
 
-_SUM = native.kernel("sum")
+_SUM = native.find_kernel("sum")
 
 
 def sum_arrays(x: Any, kept: list[int]) -> Any:
@@ -110,7 +110,7 @@ def add(x, y, *, axis: int = -1):
     return x + y
 
 
-add.native(native.kernel("add"))
+add.native(native.find_kernel("add"))
 
 
 @add.vjp
@@ -129,7 +129,7 @@ def sub(x, y, *, axis: int = -1):
     return x - y
 
 
-sub.native(native.kernel("sub"))
+sub.native(native.find_kernel("sub"))
 
 
 @sub.vjp
@@ -145,7 +145,7 @@ def mul(x, y, *, axis: int = -1):
     return x * y
 
 
-mul.native(native.kernel("mul"))
+mul.native(native.find_kernel("mul"))
 
 
 @mul.vjp
@@ -243,7 +243,12 @@ def _(g, x, y, *, axis, Out):
     return to_x, to_y
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=NON_FLOAT_RESULT)
+@op(
+    "elementwise_floordiv",
+    "X, Y -> Out",
+    meta=broadcast_number,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""

@@ -29,7 +29,7 @@ def erf(x: Any) -> Any:
     """
     if x.dtype == np.float64:
         return (
-            cuda.scipy_special("erf")(x)
+            cuda.cupyx_special_function("erf")(x)
             if is_on_gpu()
             else np.asarray(_erf_exact(x), dtype=np.float64)
         )

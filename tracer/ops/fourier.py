@@ -36,7 +36,7 @@ def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_c2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the discrete Fourier transform of X over the axes.
 
@@ -62,7 +62,7 @@ def _(g, x, *, axes, normalization, forward):
     return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
 
 
-@op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_r2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the discrete Fourier transform of real X.
 
@@ -127,7 +127,7 @@ def _length(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_c2r", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the real transform of a Hermitian X, which holds the first half (m elements) of its
     last axis.

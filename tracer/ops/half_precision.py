@@ -7,19 +7,19 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import BY_NP, HALF, float32
+from ..core.dtype import DTYPE_BY_NP, HALF_DTYPES, float32
 from ..core.op import OPS
 from .shared_meta_rules import proto_of
 
 _FLOAT32 = float32.np
-_PROTOS = {BY_NP[dtype].proto for dtype in HALF}
+_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}
 
 
 def to_float32(arg: Any) -> Any:
     """An array, or list of arrays, with half precision cast to float32."""
     if isinstance(arg, list | tuple):
         return [to_float32(a) for a in arg]
-    return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF else arg
+    return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF_DTYPES else arg
 
 
 def upcast_tensor(x: Any) -> Any:
@@ -58,7 +58,7 @@ def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[i
     @functools.wraps(kernel)
     def run(x: Any, *args: Any, **attrs: Any) -> Any:
         dtype = (x[0] if x.__class__ is list else x).dtype
-        if dtype.itemsize == 2 and dtype in HALF:
+        if dtype.itemsize == 2 and dtype in HALF_DTYPES:
             return upcast_arrays(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
+from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import upcast_half
 from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
 
@@ -54,7 +54,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
 @op(
     "hierarchical_sigmoid",
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def hierarchical_sigmoid(
@@ -112,7 +112,7 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     "hierarchical_sigmoid_grad",
     "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):

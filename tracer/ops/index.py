@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
+from ..core.op import (
+    NO_GRAD_NON_FLOAT_RESULT,
+    NO_GRAD_VALUE_INDEPENDENT,
+    OPS,
+    Long,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
 from .elementwise import masked, zeros_like
 from .shared_meta_rules import (
     Shape,
@@ -149,7 +158,7 @@ def _(g, x, index, *, dim):
     return gather_grad(x, index, None, g, axis=dim), None
 
 
-@op("lookup_table_v2", "W, Ids -> Out", amp="deny_at_o2")
+@op("lookup_table_v2", "W, Ids -> Out", amp_class="deny_at_o2")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where Ids is padding_idx.
 
@@ -199,7 +208,7 @@ def _(gg, w, ids, g, *, padding_idx):
     )  # for lookup_table, Ids has an additional axis of size 1
 
 
-@op("lookup_table", "W, Ids -> Out", amp="deny_at_o2")
+@op("lookup_table", "W, Ids -> Out", amp_class="deny_at_o2")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
@@ -225,7 +234,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("scatter", "X, Ids, Updates -> Out", amp="deny_at_o2")
+@op("scatter", "X, Ids, Updates -> Out", amp_class="deny_at_o2")
 def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with the rows at Ids replaced by Updates.
 
@@ -271,7 +280,7 @@ def _(g, x, ids, updates, *, overwrite):
     return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
 
 
-@op("last_of_each", "Ids, Y -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
+@op("last_of_each", "Ids, Y -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
 def last_of_each(ids, y):
     """Out = whether a row of Y is the last one with its id.
 
@@ -366,7 +375,12 @@ def _(g, x, index, updates):
 # ------------------------------------------------------------------------------------
 
 
-@op("where_index", "Condition -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "where_index",
+    "Condition -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def where_index(condition):
     """Out = the indices of the nonzero elements of Condition, in order.
 
@@ -424,7 +438,7 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):

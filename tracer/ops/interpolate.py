@@ -172,7 +172,7 @@ def _check_dtype(kind: str, x: Any) -> None:
 def resize(kind: str) -> Op:
     """Define the op `<kind>_interp_v2`."""
 
-    @op(f"{kind}_interp_v2", SLOTS, amp="deny_at_o2")
+    @op(f"{kind}_interp_v2", SLOTS, amp_class="deny_at_o2")
     @upcast_half
     def kernel(
         x,

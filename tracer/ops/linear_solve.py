@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import is_on_gpu, np
-from ..core.op import NO_HALF_DECOMPOSITION, NOT_IN_CUPY, Meta, check, check_dtype, op
+from ..core.op import HOST_NOT_IN_CUPY, NO_HALF_DECOMPOSITION, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
@@ -53,7 +53,7 @@ def equations(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
-@op("inverse", "Input -> Output", no_half=NO_HALF_DECOMPOSITION)
+@op("inverse", "Input -> Output", no_half_reason=NO_HALF_DECOMPOSITION)
 def inverse(x):
     """Output = the inverse of each matrix. Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -81,7 +81,7 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op("solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def solve(x, y):
     """Out = X^-1 Y.
 
@@ -126,7 +126,7 @@ def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool 
     return solve_matrices(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op("triangular_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):
@@ -163,7 +163,7 @@ def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
     return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
 
 
-@op("cholesky_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op("cholesky_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
     """Solve A Out = X, where Y is the Cholesky factor of A.
 
@@ -193,7 +193,7 @@ def _(g, x, y, *, upper, Out):
     return back, to_y
 
 
-@op("pseudo_inverse", "X -> Out", internal=True, no_half=NO_HALF_DECOMPOSITION)
+@op("pseudo_inverse", "X -> Out", internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the Moore-Penrose pseudo-inverse. Singular values up to rcond * the largest one are
     treated as 0.
@@ -234,8 +234,8 @@ def _pinv_grad(g, x, *, hermitian, Out):
     "lstsq",
     "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
     value_dependent_shape=True,
-    no_half=NO_HALF_DECOMPOSITION,
-    host=NOT_IN_CUPY,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    host_reason=HOST_NOT_IN_CUPY,
 )
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the least-squares solution Z of X Z = Y with the smallest norm.

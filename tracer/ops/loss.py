@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
@@ -19,7 +19,7 @@ from .unary_math import negative, one_minus, sigmoid
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp="deny")
+@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def softmax_with_cross_entropy(
@@ -54,7 +54,9 @@ def softmax_with_cross_entropy(
     return probabilities, np.where(used, -loss, x.dtype.type(0))
 
 
-_CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(native.kernel, ("cross_entropy", "cross_entropy_grad"))
+_CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(
+    native.find_kernel, ("cross_entropy", "cross_entropy_grad")
+)
 
 
 @softmax_with_cross_entropy.native
@@ -261,7 +263,7 @@ def _(g, x, label):
     "sigmoid_cross_entropy_with_logits",
     "X, Label!, pos_weight? -> Out",
     same_dtype="X Label pos_weight",
-    amp="deny",
+    amp_class="deny",
 )
 @upcast_half
 def sigmoid_cross_entropy(
@@ -323,7 +325,7 @@ def _(g, x, label, *, ignore_index, normalize):
     return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp="deny")
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp_class="deny")
 @upcast_half
 def huber_loss(x, y, *, delta: float):
     """With r = Y - X: Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
@@ -391,7 +393,7 @@ def _(g, x, target, *, reduction):
 # ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp="deny")
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp_class="deny")
 @upcast_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label]; then summed, or averaged with the weights, as `reduction`
@@ -496,7 +498,11 @@ def _(g, x, prior, *, epsilon):
     return scale(g, scale=1 - epsilon), None
 
 
-@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=NON_FLOAT_RESULT)
+@op(
+    "accuracy",
+    "Out, Indices, Label -> Accuracy, Correct, Total",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+)
 def accuracy(scores, indices, label):
     """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the
     counts.

@@ -24,10 +24,10 @@ from .shared_meta_rules import (
 )
 from .unary_math import absolute, sign
 
-_product = native.kernel("matmul")
+_product = native.find_kernel("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
 @upcast_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, with NumPy's rules for vectors.
@@ -238,7 +238,7 @@ def _(g, base, x, y, *, Alpha, Beta):
     )
 
 
-@op("mul", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@op("mul", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
 @upcast_half
 def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, where x_num_col_dims and y_num_col_dims determine how X and Y are flattened to
@@ -288,7 +288,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
 @op(
     "fc",
     "Input, W, Bias? -> Out",
-    no_grad="passes for inference write it; Paddle has none",
+    no_grad_reason="passes for inference write it; Paddle has none",
     same_dtype="Input W Bias",
 )
 @upcast_half
@@ -424,7 +424,7 @@ def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
     return masked(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
 
 
-@op("frobenius_norm", "X -> Out", amp="deny")
+@op("frobenius_norm", "X -> Out", amp_class="deny")
 @upcast_half
 def frobenius_norm(
     x,

@@ -78,7 +78,7 @@ def _(g, xs):
     return found
 
 
-@op("matrix_power", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("matrix_power", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def matrix_power(x, *, n: int):
     """Out = X ** n as a matrix power; for n < 0, the power -n of the inverse of X.
 
@@ -198,7 +198,7 @@ def _(g, x, y, *, dim):
     return lambda: cross(y, g, dim=dim), lambda: cross(g, x, dim=dim)
 
 
-@op("dist", "X, Y -> Out", same_dtype="X Y", amp="deny")
+@op("dist", "X, Y -> Out", same_dtype="X Y", amp_class="deny")
 @upcast_half
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, flattened to one vector. X [*A], Y [*B] -> Out []"""

@@ -42,7 +42,7 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
     return best, where
 
 
-@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2), amp="allow")
+@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2), amp_class="allow")
 def max_pool2d_with_index(
     x,
     *,

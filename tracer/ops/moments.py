@@ -86,7 +86,7 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
-_BACK, _DOT = native.kernel("standardize_grad"), native.kernel("standardize_dot")
+_BACK, _DOT = native.find_kernel("standardize_grad"), native.find_kernel("standardize_dot")
 
 
 def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:

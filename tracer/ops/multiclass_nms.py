@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
 from .nms import Found, suppress
 from .shared_meta_rules import check_float, dims_match
@@ -109,9 +109,9 @@ def check_boxes(boxes: Any, scores: Any) -> None:
 @op(
     "multiclass_nms3",
     "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms3(
     bboxes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
 from .polygons import polygon_ious
 from .shared_meta_rules import check_float, dims_match
@@ -84,7 +84,13 @@ def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -
     return kept
 
 
-@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, value_dependent_shape=True, host=PYTHON_LOOP)
+@op(
+    "nms",
+    "Boxes -> KeepBoxesIdxs",
+    no_grad_reason=NO_GRAD,
+    value_dependent_shape=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def nms(boxes, *, iou_threshold: float = 1.0):
     """KeepBoxesIdxs = the indices of the boxes that NMS with iou_threshold selects. Boxes are
     sorted by descending score.
@@ -154,9 +160,9 @@ def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
 @op(
     "matrix_nms",
     "BBoxes, Scores -> Out, Index, RoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def matrix_nms(
     bboxes,

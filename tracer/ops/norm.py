@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.dtype import work_dtype
+from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
@@ -53,7 +53,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
     "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, "
     "VarianceOut~=Variance, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias Mean Variance",
-    half_with_float32=True,
+    mixes_half_and_float32=True,
     amp_casts_only_x=True,
 )
 @upcast_half(stats=(1, 2, 3, 4))
@@ -109,7 +109,7 @@ def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) ->
     return centred
 
 
-_MOMENTS, _AFFINE, _LAYER_NORM = map(native.kernel, ("moments", "affine", "layer_norm"))
+_MOMENTS, _AFFINE, _LAYER_NORM = map(native.find_kernel, ("moments", "affine", "layer_norm"))
 
 
 @batch_norm.native
@@ -160,7 +160,7 @@ def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
     check_float(x)
     channels = x.shape[_channel(len(x.shape), data_layout)]
     _check_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
-    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), work_dtype(mean.dtype))
+    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), compute_dtype(mean.dtype))
     return x, stat, stat, stat, stat
 
 
@@ -225,8 +225,8 @@ def _(
     "layer_norm",
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
-    amp="deny",
+    mixes_half_and_float32=True,
+    amp_class="deny",
     amp_casts_only_x=True,
 )
 @upcast_half(stats=(1, 2))
@@ -282,7 +282,7 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
         f"begin_norm_axis={begin_norm_axis} is not an axis",
     )
     _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
-    rows = Meta(x.shape[:begin_norm_axis], work_dtype(x.dtype))
+    rows = Meta(x.shape[:begin_norm_axis], compute_dtype(x.dtype))
     return x, rows, rows
 
 
@@ -400,8 +400,8 @@ def _grouped_vjp(
     "group_norm",
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
-    amp="deny",
+    mixes_half_and_float32=True,
+    amp_class="deny",
 )
 @upcast_half(stats=(1, 2))
 def group_norm(
@@ -421,7 +421,7 @@ def _(x, weight, bias, *, epsilon, groups, data_layout):
     channel = _channel(len(x.shape), data_layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    stat = Meta((x.shape[0], groups), work_dtype(x.dtype))
+    stat = Meta((x.shape[0], groups), compute_dtype(x.dtype))
     return x, stat, stat
 
 
@@ -436,7 +436,7 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     "instance_norm",
     "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
+    mixes_half_and_float32=True,
 )
 @upcast_half(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
@@ -455,7 +455,7 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 def _(x, weight, bias, *, epsilon):
     check_float(x)
     _check_per_channel(x.shape[_channel(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
-    stat = Meta((size_of(x.shape[:2]),), work_dtype(x.dtype))
+    stat = Meta((size_of(x.shape[:2]),), compute_dtype(x.dtype))
     return x, stat, stat
 
 

@@ -45,7 +45,7 @@ def reject_master_param(master: Any) -> None:
     "sgd",
     "Param!, LearningRate!, Grad!, MasterParam?! -> ParamOut~=Param",
     meta=lambda p, lr, g, *_, **__: _like_updated(0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     """ParamOut = Param - LearningRate * Grad. Param, Grad [*], LearningRate [1] -> like Param"""
@@ -58,7 +58,7 @@ def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     "Param!, Grad!, Velocity!, LearningRate!, MasterParam?! -> ParamOut~=Param, "
     "VelocityOut~=Velocity",
     meta=lambda p, g, v, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def momentum(
     param,
@@ -120,7 +120,7 @@ _ADAM = (
 )
 
 
-@op("adam", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), no_grad=UPDATE_OP)
+@op("adam", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), no_grad_reason=UPDATE_OP)
 def adam(
     param,
     grad,
@@ -166,7 +166,7 @@ def adam(
     return param - step, first, second, pow1 * pow1.dtype.type(beta1), pow2 * pow2.dtype.type(beta2)
 
 
-@op("adamw", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), attrs_of=adam, no_grad=UPDATE_OP)
+@op("adamw", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), attrs_of=adam, no_grad_reason=UPDATE_OP)
 def adamw(
     param,
     grad,
@@ -215,7 +215,7 @@ def adamw(
     "Param!, Grad!, LearningRate!, Moment!, InfNorm!, Beta1Pow!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, InfNormOut~=InfNorm",
     meta=_like_updated(0, 3, 4),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def adamax(
     param,
@@ -246,7 +246,7 @@ def adamax(
     "adagrad",
     "Param!, Grad!, Moment!, LearningRate!, MasterParam?! -> ParamOut~=Param, MomentOut~=Moment",
     meta=lambda p, g, m, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
@@ -264,7 +264,7 @@ def adagrad(
     "Param!, Grad!, AvgSquaredGrad!, AvgSquaredUpdate!, LearningRate!, MasterParam?! -> "
     "ParamOut~=Param, AvgSquaredGradOut~=AvgSquaredGrad, AvgSquaredUpdateOut~=AvgSquaredUpdate",
     meta=lambda p, g, a, u, lr, *_, **__: _like_updated(0, 0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def adadelta(
     param,
@@ -293,7 +293,7 @@ def adadelta(
     "Param!, MeanSquare!, Grad!, Moment!, LearningRate!, MeanGrad?!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, MeanSquareOut~=MeanSquare, MeanGradOut~=MeanGrad",
     meta=lambda p, s, g, m, lr, *_, **__: _like_updated(0, 0, 0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def rmsprop(
     param,
@@ -334,7 +334,7 @@ def rmsprop(
     "ParamOut~=Param, Moment1Out~=Moment1, Moment2Out~=Moment2, Beta1PowOut~=Beta1Pow, "
     "Beta2PowOut~=Beta2Pow",
     meta=_like_updated(0, 3, 4, 5, 6),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 def lamb(
     param,
@@ -382,7 +382,7 @@ def _trust(param: Any, toward: Any, adapt: bool) -> Any:
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 
 
-@op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad=UPDATE_OP)
+@op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad_reason=UPDATE_OP)
 def check_finite_and_unscale(xs, scale):
     """Out = X / Scale; FoundInfinite = whether any element of any X is NaN or infinite.
 

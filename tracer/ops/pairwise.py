@@ -90,7 +90,7 @@ def _(g, x, y):
     "nextafter",
     "x, y -> out",
     meta=_float_pair,
-    no_grad="it is a step of rounding",
+    no_grad_reason="it is a step of rounding",
     same_dtype="x y",
 )
 def nextafter(x, y):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
+from ..core.op import NO_GRAD_VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
 from .shared_meta_rules import check_float, dims_match, multiply_dims, normal_axis
 from .sliding_window import Window, as_ints, channels_first, first_shape, restore_format, to_format
@@ -206,7 +206,7 @@ def _(g, x, *, groups, axis):
     )
 
 
-@op("first_largest", "X -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
+@op("first_largest", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
 def first_largest(x, *, groups: int, axis: int = 1):
     """Out = whether a channel is the first maximum of its group.
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from ..core import native
 from ..core.arrays import np
-from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
+from ..core.result_size_limit import check_result_size
 from .half_precision import upcast_half
 from .shared_meta_rules import Shape, check_float, like, like_x, shape_of
 from .sliding_window import (
@@ -173,7 +173,7 @@ def padded(x: Any, pads: list[Pair], value: float) -> Any:
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
-    check_result([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
+    check_result_size([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
     full = np.full_like(x, value, shape=(*x.shape[:2], *wide))
     full[_inside(pads, x.shape[2:])] = x
     return full
@@ -229,7 +229,7 @@ def _counts(p: Pooling, x: Any) -> list[Any]:
 
 
 _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
-    native.kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
+    native.find_kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
 )
 
 

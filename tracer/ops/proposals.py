@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD
 from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from .half_precision import upcast_half
@@ -100,9 +100,9 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
 @op(
     "generate_proposals_v2",
     "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def generate_proposals_v2(
@@ -153,10 +153,10 @@ def _(scores, deltas, image, anchors, variances, **_):
     "generate_proposals",
     "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, "
     "RpnRois@LOD~?, RpnRoiProbs@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_proposals(
     scores,
@@ -212,9 +212,9 @@ def _(scores, deltas, info, anchors, variances, **_):
     "distribute_fpn_proposals",
     "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, "
     "MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def distribute_fpn_proposals(
     rois,
@@ -269,10 +269,10 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     "collect_fpn_proposals",
     "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> "
     "FpnRois, RoisNum, FpnRois@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
     """FpnRois = the post_nms_topN regions of all levels with the highest scores, sorted by image.

@@ -42,7 +42,7 @@ def _linear_meta(
     return Meta(x.shape, scale.dtype)
 
 
-@op("quantize_linear", "X, Scale!, ZeroPoint! -> Y", meta=_linear_meta, no_grad=STEPS)
+@op("quantize_linear", "X, Scale!, ZeroPoint! -> Y", meta=_linear_meta, no_grad_reason=STEPS)
 def quantize_linear(
     x,
     scale,
@@ -73,7 +73,7 @@ def quantize_linear(
     "X, Scale!, ZeroPoint! -> Y",
     meta=_linear_meta,
     attrs_of=quantize_linear,
-    no_grad=STEPS,
+    no_grad_reason=STEPS,
 )
 def dequantize_linear(x, scale, zero_point, **attrs):
     """Y = X * Scale / (2 ** (bit_length - 1) - 1).
@@ -94,7 +94,7 @@ def _fake_meta(x, *, bit_length, **_):
     return x, Meta((1,), x.dtype)
 
 
-@op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad=STEPS)
+@op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad_reason=STEPS)
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
     """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = max |X|.
 
@@ -111,7 +111,7 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     "X -> Out, OutScale~",
     meta=_fake_meta,
     attrs_of=fake_quantize_abs_max,
-    amp="allow_float16",
+    amp_class="allow_float16",
 )
 def fake_quantize_dequantize_abs_max(x, **attrs):
     """Out = X, quantized and dequantized. The gradient is passed through unchanged

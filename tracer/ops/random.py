@@ -8,7 +8,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import (
     HOST_RANDOM,
-    VALUE_INDEPENDENT,
+    NO_GRAD_VALUE_INDEPENDENT,
     AttrSpec,
     Ints,
     Longs,
@@ -35,7 +35,7 @@ def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
 @op(
     "uniform_random",
     "ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
 )
 def uniform_random(
@@ -71,7 +71,7 @@ def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
 @op(
     "gaussian_random",
     "ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
 )
 def gaussian_random(
@@ -96,7 +96,7 @@ def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("truncated_gaussian_random", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("truncated_gaussian_random", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
 ):
@@ -119,7 +119,12 @@ def _(*, shape, dtype, **_):
     return new_meta(None, None, shape, dtype)
 
 
-@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op(
+    "randint",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+)
 def randint(
     shape_tensor=None,
     shape_tensors=None,
@@ -143,7 +148,7 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     return new_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("randperm", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("randperm", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
@@ -175,7 +180,13 @@ def _(g, x):
     return zeros_like(x)
 
 
-@op("multinomial", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
+@op(
+    "multinomial",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+    host_reason=HOST_RANDOM,
+)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
     """Out = random indices, drawn with probabilities proportional to the weights X.
 
@@ -206,7 +217,13 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
-@op("sampling_id", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
+@op(
+    "sampling_id",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+    host_reason=HOST_RANDOM,
+)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
     """For each row, draw u uniformly from [min, max); Out = the first index where the cumulative
     sum of X reaches u.
@@ -231,7 +248,7 @@ def _zero_gradient(g, x):
     return zeros_like(x)
 
 
-@op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
+@op("poisson", "X -> Out", random=True, host_reason=HOST_RANDOM)
 def poisson(x):
     """Out = random integers with Poisson distributions whose means are X.
 
@@ -275,9 +292,9 @@ exponential.vjp(_zero_gradient)
 @op(
     "dirichlet",
     "Alpha -> Out",
-    no_grad="its gradient is not known in Paddle either",
+    no_grad_reason="its gradient is not known in Paddle either",
     random=True,
-    host=HOST_RANDOM,
+    host_reason=HOST_RANDOM,
 )
 def dirichlet(alpha):
     """Out = random points of Dirichlet distributions with the concentrations Alpha.
@@ -296,7 +313,7 @@ def _(alpha):
     return alpha
 
 
-@op("seed", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("seed", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
     """Out = the attribute `seed`; if it is 0, a new random number in each run. Used as input Seed
     of other ops.

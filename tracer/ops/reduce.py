@@ -6,8 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import is_on_gpu, np
-from ..core.dtype import work_dtype
-from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, Op, check, op
+from ..core.dtype import compute_dtype
+from ..core.op import (
+    NO_GRAD_NON_FLOAT_RESULT,
+    OPS,
+    AmpClass,
+    Ints,
+    Long,
+    Longs,
+    Meta,
+    Op,
+    check,
+    op,
+)
 from .compare import equal
 from .elementwise import div, masked, mul, sub, sum_arrays
 from .half_precision import upcast_half
@@ -99,7 +110,7 @@ def reduction(
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
-    return op(type, "X -> Out", meta=meta, amp=amp)(kernel)
+    return op(type, "X -> Out", meta=meta, amp_class=amp)(kernel)
 
 
 def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -112,11 +123,13 @@ def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _sum(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
+    return np.sum(x, axis=axes, keepdims=keep, dtype=compute_dtype(target)).astype(
+        target, copy=False
+    )
 
 
 def _mean(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    total = np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target))
+    total = np.sum(x, axis=axes, keepdims=keep, dtype=compute_dtype(target))
     count = x.size // max(total.size, 1)
     if total.dtype.kind in "iu":
         check(count > 0, "X is empty")
@@ -134,7 +147,9 @@ def _min(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> An
 
 
 def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.prod(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
+    return np.prod(x, axis=axes, keepdims=keep, dtype=compute_dtype(target)).astype(
+        target, copy=False
+    )
 
 
 reduce_sum = reduction("reduce_sum", _sum, _sum_dtype, "the sum of X", amp="deny")
@@ -263,9 +278,12 @@ def bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
     kernel.__doc__ = (
         f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
     )
-    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=NON_FLOAT_RESULT)(
-        kernel
-    )
+    return op(
+        type,
+        "X, AxisTensor?, AxisTensorList*? -> Out",
+        meta=meta,
+        no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    )(kernel)
 
 
 reduce_any = bool_reduction("reduce_any", np.any, "any")
@@ -318,7 +336,7 @@ reduce_amax = _even_extreme("reduce_amax", np.max, "largest")
 reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
 
 
-@op("mean", "X -> Out", amp="deny")
+@op("mean", "X -> Out", amp_class="deny")
 def mean(x):
     """Out = the mean of all X.   X [*] -> Out []"""
     check_inexact(x)
@@ -384,7 +402,7 @@ def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     kernel.__doc__ = (
         f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
     )
-    return op(type, "X -> Out", meta=_arg_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    return op(type, "X -> Out", meta=_arg_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(kernel)
 
 
 arg_max = arg_extreme("arg_max", np.argmax, "largest")
@@ -407,7 +425,7 @@ def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
     return out
 
 
-@op("cumsum", "X -> Out", amp="deny")
+@op("cumsum", "X -> Out", amp_class="deny")
 @upcast_half
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
@@ -446,7 +464,7 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
     return OPS["reshape_like"](back, x) if flatten else back
 
 
-@op("size", "Input -> Out", no_grad=NON_FLOAT_RESULT)
+@op("size", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def size(x):
     """Out = the number of elements. Input [*] -> Out int64 []"""
     return np.int64(x.size)

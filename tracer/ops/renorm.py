@@ -19,7 +19,7 @@ def _other_axes(rank: int, axis: int) -> list[int]:
     return [i for i in range(rank) if i != at]
 
 
-@op("renorm", "X -> Out", floating="X", amp="deny")
+@op("renorm", "X -> Out", floating="X", amp_class="deny")
 @upcast_half
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, where each slice along the axis with a p-norm above max_norm is scaled to max_norm.

@@ -203,7 +203,7 @@ def run_grad(
     return np.matmul(dx, w_in), g_states, of_weights
 
 
-_RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_grad", "matmul"))
+_RECUR, _RECUR_BACK, _PRODUCT = map(native.find_kernel, ("recur", "recur_grad", "matmul"))
 # numbers of the cell kinds in the compiled kernels
 _CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}
 

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.limits import check_result
-from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, check, op
+from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
+from ..core.result_size_limit import check_result_size
 from .elementwise import masked
 from .half_precision import to_float32
 from .index import check_integers
@@ -120,7 +120,7 @@ def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
 @op(
     "unique",
     "X -> Out, Indices~, Index~, Counts~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
 )
 def unique(
@@ -171,9 +171,9 @@ def _(x, *, dtype, axis, **_):
 @op(
     "unique_with_counts",
     "X -> Out, Index~, Count~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def unique_with_counts(x, *, dtype: int):
     """Out = the unique elements of X in the order of first occurrence. Index = for each element of
@@ -181,7 +181,7 @@ def unique_with_counts(x, *, dtype: int):
 
     X [N] -> Out [K], Index [N], Count [K]
     """
-    out, _, index, counts = unique.reference(x, dtype=dtype)
+    out, _, index, counts = unique.numpy_kernel(x, dtype=dtype)
     return out, index, counts
 
 
@@ -194,9 +194,9 @@ def _(x, *, dtype):
 @op(
     "unique_consecutive",
     "X -> Out, Index~, Counts~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
@@ -226,7 +226,7 @@ def _(x, *, dtype, axis, **_):
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 
 
-@op("searchsorted", "SortedSequence, Values -> Out", no_grad=NON_FLOAT_RESULT)
+@op("searchsorted", "SortedSequence, Values -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
     """Out = the indices at which Values would be inserted into the sorted last axis of
     SortedSequence.
@@ -256,7 +256,7 @@ def _(sequence, values, *, out_int32, right):
     return Meta(values.shape, np.dtype(np.int32 if out_int32 else np.int64))
 
 
-@op("histogram", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("histogram", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     """Out = the number of elements of X in each of `bins` equal intervals of [min, max]. If min and
     max are 0, the range is that of X.
@@ -276,7 +276,12 @@ def _(x, *, bins, min, max):
     return Meta((bins,), INT64)
 
 
-@op("bincount", "X, Weights? -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "bincount",
+    "X, Weights? -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def bincount(x, weights=None, *, minlength: int = 0):
     """Out = the number of occurrences of each integer in X, or the sum of their Weights.
 
@@ -284,7 +289,7 @@ def bincount(x, weights=None, *, minlength: int = 0):
     """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
     if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
-        check_result((int(x.max()) + 1,), 8)
+        check_result_size((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
     return found.astype(
         np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
@@ -339,7 +344,7 @@ def _(g, ids, xs):
     return None, [part(k) for k in range(len(xs))]
 
 
-@op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
+@op("rows_equal", "Ids, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)
 def rows_equal(ids, y, *, value: int):
     """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
     bool [N, *]

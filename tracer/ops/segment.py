@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
 from .along_axis import average, max_value, min_value
 from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
@@ -277,7 +277,7 @@ def _(g, x, y, src, dst, *, message_op):
     )
 
 
-@op("shard_index", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("shard_index", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
     """Out = X relative to the start of shard `shard_id` of `nshards`, ignore_value where X is in
     another shard.

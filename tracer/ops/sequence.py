@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
+from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import check_float, dims_match, proto_dtype, shapes_match, size_of
 
 DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "sequence_mask",
+    "X, MaxLenTensor? -> Y",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     """Y = 1 at positions < X, else 0.
 
@@ -35,8 +40,8 @@ def _(x, max_length, *, maxlen, out_dtype):
 @op(
     "edit_distance",
     "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
-    no_grad=NON_FLOAT_RESULT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = the edit distance of Hyps and Refs: the number of insertions, deletions and
@@ -83,7 +88,7 @@ def _(hyps, refs, hyps_length, refs_length, *, normalized):
     )
 
 
-@op("gather_tree", "Ids, Parents -> Out", no_grad=DISCRETE_RESULT)
+@op("gather_tree", "Ids, Parents -> Out", no_grad_reason=DISCRETE_RESULT)
 def gather_tree(ids, parents):
     """Out = the complete beams: trace each beam back from the last step, with the token (Ids) and
     the parent beam (Parents) of each step.
@@ -114,9 +119,9 @@ def _(ids, parents):
 @op(
     "viterbi_decode",
     "Input, Transition, Length -> Scores, Path",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
 from .dynamic_sizes import any_given, infer_sizes, resolve_sizes, unknown_shape
 from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
 
@@ -450,7 +450,7 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out", no_grad=NON_FLOAT_RESULT, breaks_lod=True)
+@op("shape", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, breaks_lod=True)
 def shape_of(x):
     """Out = the sizes of the axes. Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import BY_NP, dtype_of, is_float
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
@@ -69,7 +69,7 @@ class PartlyKnown(tuple[int, ...]):
 
 def proto_of(x: Any) -> int:
     """The dtype of an input as its number in Paddle's files."""
-    return BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
+    return DTYPE_BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
 def like_x(x: Meta, *_: Any, **__: Any) -> Meta:

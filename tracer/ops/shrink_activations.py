@@ -106,7 +106,7 @@ def _(g, x, **attrs):
     return keep_outside(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
 @upcast_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""

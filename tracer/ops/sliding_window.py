@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.limits import MAX_WINDOW
 from ..core.op import check
+from ..core.result_size_limit import MAX_WINDOW
 from .shared_meta_rules import Shape
 
 Pair = tuple[int, int]

@@ -18,7 +18,7 @@ def _meta(x: Meta, *, axis: int) -> Meta:
     return x
 
 
-@op("softmax", "X -> Out", meta=_meta, amp="deny")
+@op("softmax", "X -> Out", meta=_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def softmax(x, *, axis: int = -1):
@@ -30,7 +30,7 @@ def softmax(x, *, axis: int = -1):
 
 
 _SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
-    native.kernel, ("softmax", "log_softmax", "softmax_grad")
+    native.find_kernel, ("softmax", "log_softmax", "softmax_grad")
 )
 
 
@@ -88,7 +88,7 @@ def _(gg, out, g, *, axis):
     return to_out, lambda: softmax_grad(out, gg, axis=axis)
 
 
-@op("log_softmax", "X -> Out", meta=_meta, amp="deny")
+@op("log_softmax", "X -> Out", meta=_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def log_softmax(x, *, axis: int = -1):

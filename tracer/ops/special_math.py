@@ -39,7 +39,7 @@ erfinv: Op = unary(
     in_float64(values.erfinv),
     "where erf is X",
     of_out=lambda g, out: mul(scale(g, scale=math.sqrt(math.pi) / 2), exp(square(out))),
-    amp="deny",
+    amp_class="deny",
 )
 
 

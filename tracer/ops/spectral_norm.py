@@ -27,7 +27,7 @@ def _as_matrix(weight: Any, dim: int) -> Any:
     "Weight, U, V -> Out",
     meta=like_x,
     internal=True,
-    no_grad="the directions are taken as constants",
+    no_grad_reason="the directions are taken as constants",
 )
 @upcast_half
 def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):

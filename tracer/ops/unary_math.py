@@ -110,24 +110,24 @@ def round_half_away(x: Any) -> Any:
 
 analytic = functools.partial(unary, analytic=True)
 
-exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float", amp="deny")
-exp.native(native.kernel("exp"))
+exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float", amp_class="deny")
+exp.native(native.find_kernel("exp"))
 expm1: Op = analytic(
     "expm1",
     np.expm1,
     "e ** X - 1",
     of_out=lambda g, out: mul(g, plus_one(out)),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
-log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float", amp="deny")
+log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float", amp_class="deny")
 log2: Op = analytic(
     "log2",
     np.log2,
     "log2 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
 log10: Op = analytic(
     "log10",
@@ -135,7 +135,7 @@ log10: Op = analytic(
     "log10 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
 log1p: Op = analytic(
     "log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float"
@@ -149,7 +149,7 @@ rsqrt: Op = analytic(
     upcast_half(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
-    amp="deny",
+    amp_class="deny",
 )
 square: Op = analytic(
     "square",
@@ -157,14 +157,14 @@ square: Op = analytic(
     "X ** 2",
     of_x=lambda g, x: mul(scale(g, scale=2.0), x),
     ints="keep",
-    amp="deny",
+    amp_class="deny",
 )
 reciprocal: Op = analytic(
     "reciprocal",
     np.reciprocal,
     "1 / X",
     of_out=lambda g, out: mul(negative(g), mul(out, out)),
-    amp="deny",
+    amp_class="deny",
 )
 
 sign: Op = unary(
@@ -178,21 +178,25 @@ rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero"
 sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
 cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
 tan: Op = analytic(
-    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp="deny"
+    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp_class="deny"
 )
 asin: Op = analytic(
-    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))), amp="deny"
+    "asin",
+    np.arcsin,
+    "arcsin X",
+    of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))),
+    amp_class="deny",
 )
 acos: Op = analytic(
     "acos",
     np.arccos,
     "arccos X",
     of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))),
-    amp="deny",
+    amp_class="deny",
 )
 atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
-sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp="deny")
-cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp="deny")
+sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp_class="deny")
+cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp_class="deny")
 asinh: Op = analytic(
     "asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x))))
 )
@@ -203,7 +207,11 @@ acosh: Op = analytic(
     of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))),
 )
 atanh: Op = analytic(
-    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))), amp="deny"
+    "atanh",
+    np.arctanh,
+    "artanh X",
+    of_x=lambda g, x: div(g, one_minus(square(x))),
+    amp_class="deny",
 )
 erf: Op = unary(
     "erf",
@@ -211,7 +219,7 @@ erf: Op = unary(
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
-erf.native(native.kernel("erf"))
+erf.native(native.find_kernel("erf"))
 
 
 @op("abs", "X -> Out", meta=real_like_x)
@@ -236,7 +244,7 @@ def tanh(x):
     return np.tanh(x)
 
 
-tanh.native(native.kernel("tanh"))
+tanh.native(native.find_kernel("tanh"))
 
 
 @tanh.vjp
@@ -251,7 +259,7 @@ def tanh_grad(out, g):
     return g * (out.dtype.type(1) - out * out)
 
 
-tanh_grad.native(native.kernel("tanh_grad"))
+tanh_grad.native(native.find_kernel("tanh_grad"))
 
 
 @tanh_grad.vjp
@@ -269,7 +277,7 @@ def sigmoid(x):
     return one / (one + np.exp(-x))
 
 
-sigmoid.native(native.kernel("sigmoid"))
+sigmoid.native(native.find_kernel("sigmoid"))
 
 
 @sigmoid.vjp
@@ -284,7 +292,7 @@ def sigmoid_grad(out, g):
     return g * (out * (out.dtype.type(1) - out))
 
 
-sigmoid_grad.native(native.kernel("sigmoid_grad"))
+sigmoid_grad.native(native.find_kernel("sigmoid_grad"))
 
 
 @sigmoid_grad.vjp

@@ -130,7 +130,7 @@ def _cross_entropy(x: Any, label: Any) -> Any:
 @op(
     "yolov3_loss",
     "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~",
-    no_half=NO_HALF,
+    no_half_reason=NO_HALF,
 )
 def yolov3_loss(
     x,

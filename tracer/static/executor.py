@@ -12,7 +12,7 @@ from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
 from ..compiler.lod_propagation import LodArray
 from ..core import place as places
 from ..core import rng
-from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
+from ..core.errors import LodNotSupportedError, OarlockError, OpError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.paddle1_compat import compat
@@ -94,7 +94,9 @@ class Executor:
             values = executable.run(scope, arrays | lod_feeds(feed))
         for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
             check_array(
-                op.type, f"'{name}'" + (f", computed at {op.where}" if op.where else ""), array
+                op.type,
+                f"'{name}'" + (f", computed at {op.user_line}" if op.user_line else ""),
+                array,
             )
         return [_fetched(name, v, return_numpy) for name, v in zip(fetches, values, strict=False)]
 
@@ -258,7 +260,7 @@ def _fetched(name: str, value: Any, as_numpy: bool) -> Any:
     """Convert the value of a fetched variable to what the user gets."""
     if isinstance(value, LodArray):
         if as_numpy:
-            raise SequencesError(
+            raise LodNotSupportedError(
                 with_user_line(
                     f"Executor.run: '{name}' has a LoD, which an ndarray cannot hold; fetch with "
                     "return_numpy=False"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError, RangeError, with_user_line
+from ..core.errors import IndexRangeError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
@@ -33,7 +33,9 @@ def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
     items = [_as_mask(i) for i in index] if isinstance(index, tuple) else [_as_mask(index)]
     num_axes = sum(_num_indexed_axes(i) for i in items)
     if num_axes > rank:
-        raise RangeError(with_user_line(f"index: too many indices ({num_axes} for rank {rank})"))
+        raise IndexRangeError(
+            with_user_line(f"index: too many indices ({num_axes} for rank {rank})")
+        )
     full_slices = [slice(None)] * (rank - num_axes)
     for i, item in enumerate(items):
         if item is Ellipsis:
@@ -136,7 +138,7 @@ class _BasicIndex:
             return axis + (item.ndim if _is_mask(item) else 1), out + (
                 item.ndim if _is_mask(item) else 1
             )
-        raise RangeError(
+        raise IndexRangeError(
             with_user_line(
                 "index: expected an int, slice, None, Ellipsis or tensor, got "
                 f"{type(item).__name__}"
@@ -148,7 +150,7 @@ class _BasicIndex:
         if any(
             0 <= size != mask_size >= 0 for size, mask_size in zip(sizes, mask.shape, strict=True)
         ):
-            raise RangeError(
+            raise IndexRangeError(
                 with_user_line(
                     f"index: a mask of shape {list(mask.shape)} does not match {list(sizes)} "
                     f"(X={self.x.meta})"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float, is_real, promote_dtypes
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -255,7 +255,7 @@ def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
     common = (
-        promote(dx, dy)
+        promote_dtypes(dx, dy)
         if is_float(dx) and is_float(dy)
         else next(d for d in (dx, dy) if d.kind == "c")
     )
@@ -592,7 +592,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
         or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
     if x_dtype is not None:
-        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x_dtype].proto, dtype_of(dtype).proto
+        attrs["in_dtype"], attrs["out_dtype"] = DTYPE_BY_NP[x_dtype].proto, dtype_of(dtype).proto
     out: Tensor = OPS[op_type](x, **attrs)
     return out
 

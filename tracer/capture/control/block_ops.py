@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.block_captures import block_reads, block_writes
-from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ...ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from ..recorder import Recorder
 
 
@@ -84,6 +84,6 @@ def emit_recurrent(
 
 def _scopes(recorder: Recorder, name: str) -> str:
     """Declare the variable in which Paddle stores the scopes of a block's runs."""
-    result = recorder.namer.temporary(name)
-    recorder.block.vars[result] = VarDesc(result, dtype="", kind=Kind.STEP_SCOPES)
+    result = recorder.namer.temporary_name(name)
+    recorder.block.vars[result] = VarDesc(result, dtype="", kind=VarKind.STEP_SCOPES)
     return result

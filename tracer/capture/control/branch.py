@@ -8,12 +8,12 @@ from typing import Any
 
 from ...core import pytree
 from ...core.dtype import dtype_of
-from ...core.errors import BranchesError, user_line, with_user_line
+from ...core.errors import BranchMergeError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.block_captures import block_writes
-from ...ir.program import Kind, VarDesc
+from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
 from ..modes import Static, static_mode
 from ..recorder import OpenBlock
@@ -105,7 +105,7 @@ def cond(
             value = branch()
             made.append(value)
             if mode.recorder.policy.rejects_none_results and len({m is None for m in made}) > 1:
-                raise BranchesError(
+                raise BranchMergeError(
                     with_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
             given.append(snapshot_container(value))
@@ -122,10 +122,10 @@ def cond(
         if needs_array(*made) and not isinstance(made[0], tuple):
             raise LengthMismatch("the result")
         why = (
-            f"the branches return different structures: {pytree.describe(paths[0])} and "
-            f"{pytree.describe(paths[1])}"
+            f"the branches return different structures: {pytree.format_spec(paths[0])} and "
+            f"{pytree.format_spec(paths[1])}"
         )
-        raise BranchesError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
+        raise BranchMergeError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
     merge = ContainerMerge()
     chosen = merge.merge(pytree.unflatten(paths[0], found), *given)
     merge.finish()
@@ -140,7 +140,7 @@ def reject_python_value(what: str, name: str, value: Any) -> None:
     """Raise TypeError if a branch of a static-graph program returns a Python value: the program
     would have the value of one branch on both paths.
     """
-    if state.mode.builder is not None and not isinstance(value, Tensor):
+    if state.mode.program_builder is not None and not isinstance(value, Tensor):
         raise TypeError(
             with_user_line(f"{what}: {name} should be a Variable, not {type(value).__name__}")
         )
@@ -618,7 +618,7 @@ class BranchMerge:
         recorder = self.recorder
         sides = zip(pair, self.sides, metas or (meta, meta), strict=True)
         outs = [self._write_result(value, side, own) for value, side, own in sides]
-        desc = recorder.declare(recorder.namer.temporary("select_input"), meta)
+        desc = recorder.declare(recorder.namer.temporary_name("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
         result = recorder.variable(desc)
         self.selects.append((result, outs))
@@ -646,7 +646,7 @@ class BranchMerge:
                 else cast_to(self._value_after(value, side), meta)
             )
             name = recorder.name_of(tensor)
-        out = recorder.namer.temporary("conditional_block")
+        out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.in_block(side.inner):
             recorder.emit("assign", {"X": [name]}, {"Out": [out]})
@@ -674,7 +674,7 @@ class BranchMerge:
             op = self.recorder.emit(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
-            variable.where = op.where
+            variable.where = op.user_line
 
     def _emit_side(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.inner.block
@@ -687,4 +687,4 @@ class BranchMerge:
         TensorArray or a persistable variable.
         """
         var = self.recorder.var(name)
-        return var is not None and (var.kind == Kind.ARRAY or var.persistable)
+        return var is not None and (var.kind == VarKind.ARRAY or var.persistable)

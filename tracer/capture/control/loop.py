@@ -235,7 +235,7 @@ class Loop(LoopState):
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
         result = recorder.variable(
-            recorder.declare(recorder.namer.temporary("while"), carried.meta, outer)
+            recorder.declare(recorder.namer.temporary_name("while"), carried.meta, outer)
         )
         result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = result
@@ -479,7 +479,9 @@ class Loop(LoopState):
             assert carried.variable is not None
             restore_in_place(self.mode, tensor, carried.variable.raw)
         first = self._first_condition_value = self._first_condition()
-        flag = recorder.variable(recorder.declare(recorder.namer.temporary("while"), first.meta))
+        flag = recorder.variable(
+            recorder.declare(recorder.namer.temporary_name("while"), first.meta)
+        )
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
         with recorder.in_block(inner):
             last = self._condition(condition)
@@ -559,7 +561,7 @@ class Loop(LoopState):
         assert self._first_condition_value is not None
         flag, where = (
             self.recorder.name_of(self._first_condition_value),
-            self.recorder.block.ops[-1].where,
+            self.recorder.block.ops[-1].user_line,
         )
         self.optional_values.annotate(values, self.names, self.recorder.block.idx)
         self.undefined_values.annotate(values, where)

@@ -91,8 +91,8 @@ class LoopState:
             inner, found = pytree.flatten(value)
             if found != spec:
                 why = (
-                    f"an iteration changes the structure from {pytree.describe(spec)} to "
-                    f"{pytree.describe(found)}"
+                    f"an iteration changes the structure from {pytree.format_spec(spec)} to "
+                    f"{pytree.format_spec(found)}"
                 )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner

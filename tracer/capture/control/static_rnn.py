@@ -155,7 +155,7 @@ class StaticRNN:
             )
         self._check_outside("memory", "init", init)
         first = self._name_outside(init)
-        name = recorder.namer.fresh(f"{self._name}@mem")
+        name = recorder.namer.unique_name(f"{self._name}@mem")
         desc = recorder.declare(name, init.meta, stop_gradient=not is_float(init.meta.dtype))
         self._memories.append(Memory(first, recorder.variable(desc)))
         return self._memories[-1].held
@@ -260,7 +260,7 @@ class StaticRNN:
         assert self._mode is not None
         assert self._outer_block is not None
         recorder = self._mode.recorder
-        alias_name = self._inputs.alias_name[name] = recorder.namer.fresh(f"{name}@WHOLE")
+        alias_name = self._inputs.alias_name[name] = recorder.namer.unique_name(f"{name}@WHOLE")
         recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
         recorder.rebind(name, alias_name)
 
@@ -339,7 +339,7 @@ class StaticRNN:
     def _copy(self, recorder: Recorder, value: Tensor) -> str:
         """Return the name of a copy of `value` in the step."""
         desc = recorder.declare(
-            recorder.namer.temporary(self._name), value.meta, stop_gradient=value.stop_gradient
+            recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient
         )
         recorder.variable(desc)
         recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
@@ -352,7 +352,7 @@ class StaticRNN:
         recorder, one = self._mode.recorder, self._block.vars[name]
         meta = Meta((self._length, *one.shape), dtype_of(one.dtype).np)
         result = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
-        result.where = recorder.block.ops[-1].where
+        result.where = recorder.block.ops[-1].user_line
         return result
 
 

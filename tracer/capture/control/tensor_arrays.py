@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.dtype import default_float, dtype_of
+from ...core.dtype import default_float_dtype, dtype_of
 from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...ir.program import Attr, AttrType, Block, Kind, VarDesc
+from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
 from ..aliasing import Aliasable
 from ..modes import Static, static_mode
 from ..recorder import Recorder
@@ -48,9 +48,9 @@ class TensorArray(Aliasable):
         self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None
     ) -> None:
         recorder = mode.recorder
-        name = recorder.namer.temporary("create_array")
+        name = recorder.namer.temporary_name("create_array")
         self.raw = VarDesc(
-            name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=Kind.ARRAY
+            name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=VarKind.ARRAY
         )
         (block or recorder.block).vars[name] = self.raw
         recorder.aliases.record_creation(self)
@@ -107,7 +107,7 @@ class TensorArray(Aliasable):
     def _write(self, position: Tensor, value: Any) -> None:
         self._scalar_kinds.append(scalar_kind(value))
         value = (
-            constant(value, default_float())
+            constant(value, default_float_dtype())
             if isinstance(value, float)
             else as_default_float(value)
         )
@@ -155,11 +155,11 @@ class TensorArray(Aliasable):
         attrs: dict[str, Attr] | None = None,
     ) -> Variable:
         recorder = _recorder()
-        desc = recorder.declare(recorder.namer.temporary(type), meta)
+        desc = recorder.declare(recorder.namer.temporary_name(type), meta)
         result = recorder.variable(desc)
         result.where = recorder.emit(
             type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs
-        ).where
+        ).user_line
         return result
 
     def length(self) -> Variable:
@@ -321,7 +321,10 @@ class TensorArray(Aliasable):
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
         recorder = _recorder()
         shorter = VarDesc(
-            recorder.namer.temporary("slice"), self.raw.shape, self.raw.dtype, kind=Kind.ARRAY
+            recorder.namer.temporary_name("slice"),
+            self.raw.shape,
+            self.raw.dtype,
+            kind=VarKind.ARRAY,
         )
         recorder.block.vars[shorter.name] = shorter
         recorder.aliases.on_list_write(self)
@@ -475,7 +478,9 @@ def tensor_array_to_tensor(
     recorder = _recorder()
     recorder.aliases.check(input)
     metas = (_concat_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
-    descs = [recorder.declare(recorder.namer.temporary("tensor_array_to_tensor"), m) for m in metas]
+    descs = [
+        recorder.declare(recorder.namer.temporary_name("tensor_array_to_tensor"), m) for m in metas
+    ]
     result = [recorder.variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
     outs = {"Out": [result[0].name], "OutIndex": [result[1].name]}

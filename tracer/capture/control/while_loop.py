@@ -48,7 +48,7 @@ def while_loop(
         if mode is not None and isinstance(condition, Variable):
             check_condition("while_loop", condition)
             return _record_while(mode, cond, body, current)
-        if mode is not None and mode.builder is not None:
+        if mode is not None and mode.program_builder is not None:
             raise TypeError(
                 with_user_line(
                     f"while_loop: cond returns a {type(condition).__name__}, not a variable of the "
@@ -85,8 +85,8 @@ def _record_while(
         result, other = pytree.flatten(_as_list(body(*pytree.unflatten(spec, values)), len(start)))
         if other != spec:
             why = (
-                f"body returns {pytree.describe(other)}, whose structure differs from "
-                f"loop_vars ({pytree.describe(spec)})"
+                f"body returns {pytree.format_spec(other)}, whose structure differs from "
+                f"loop_vars ({pytree.format_spec(spec)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return result

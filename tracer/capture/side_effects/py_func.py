@@ -203,7 +203,7 @@ def static_pylayer(
     }
     outs = []
     for result in results:
-        desc = recorder.declare(recorder.namer.temporary("pylayer"), result.meta)
+        desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
         outs.append(recorder.variable(desc))
     names = {
         "X": [recorder.name_of(v) for v in operands],

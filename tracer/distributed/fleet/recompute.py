@@ -131,8 +131,8 @@ def _create_op(call: _RepeatableCall) -> Op:
     """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
         _raise_no_kernel,
         OpTraits(internal=True),
         None,

@@ -114,7 +114,7 @@ def grad(
 
     Raises OpError in static graph mode, which has `fluid.gradients`.
     """
-    if state.mode.builder is not None:
+    if state.mode.program_builder is not None:
         raise OpError(
             with_user_line(
                 "fluid.dygraph.grad: requires eager mode; use fluid.gradients in programs"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.errors import MisfitError, OperandError, OpError, with_user_line
+from ...core.errors import MismatchError, OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
@@ -75,7 +75,7 @@ class TracedLayer:
         """
         for strategy, cls in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if not isinstance(strategy, cls | None):
-                raise MisfitError(
+                raise MismatchError(
                     with_user_line(
                         f"set_strategy: {type(strategy).__name__} is not a {cls.__name__}"
                     )
@@ -88,7 +88,7 @@ class TracedLayer:
         """
         tensors = _flatten(inputs)
         if len(tensors) != len(self._feed_names):
-            raise MisfitError(
+            raise MismatchError(
                 with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs")
             )
         return self._traced(tensors)

@@ -16,7 +16,7 @@ from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
-from ...ir.passes.normalize import normalize
+from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
@@ -119,7 +119,7 @@ def save_inference_model(
     clone = program.clone(for_test=True)
     variables = [clone.global_block().var(v.name) for v in targets]
     outs = [v.name for v in _append_output_ops(clone, variables)]
-    desc = normalize(clone.raw, feeds, outs, spare_feeds=True)
+    desc = build_inference_program(clone.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
         convert_to_paddle1(desc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
 from .legacy_op_rewrites import rewrite_ops
 
 OPS_WITH_XSHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
@@ -37,7 +37,7 @@ def convert_to_paddle1(program: Program) -> None:
             if op.type in REPLACEMENTS:
                 REPLACEMENTS[op.type](program, block, op)
         for var in block.vars.values():
-            if not var.shape and var.kind in (Kind.DENSE, Kind.ARRAY):
+            if not var.shape and var.kind in (VarKind.DENSE, VarKind.ARRAY):
                 var.shape = (1,)
 
 
@@ -59,7 +59,7 @@ def _add_outputs(program: Program, block: Block, op: OpDesc) -> None:
         if not op.outputs.get(slot):
             _declare_output(block, op, slot, (-1,), dtype)
     if op.type == "lod_rank_table":
-        block.vars[op.outputs["Out"][0]].kind = Kind.RANK_TABLE
+        block.vars[op.outputs["Out"][0]].kind = VarKind.RANK_TABLE
 
 
 def _convert_attrs(op: OpDesc) -> None:

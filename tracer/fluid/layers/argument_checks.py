@@ -79,7 +79,11 @@ def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(layer)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if state.mode.builder is not None and compat.is_paddle1 and not compat.follows_fluid_mode:
+        if (
+            state.mode.program_builder is not None
+            and compat.is_paddle1
+            and not compat.follows_fluid_mode
+        ):
             for problem in _find_problems(checks, args, kwargs):
                 raise OperandError(with_user_line(f"{name}: {problem}"))
         return layer(*args, **kwargs)

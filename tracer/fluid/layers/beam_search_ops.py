@@ -70,7 +70,7 @@ def beam_search_decode(
         recorder.aliases.check(array)
         assert array.element is not None
         desc = recorder.declare(
-            recorder.namer.temporary("beam_search_decode"),
+            recorder.namer.temporary_name("beam_search_decode"),
             Meta((-1,), array.element.dtype),
             stop_gradient=True,
         )

@@ -84,7 +84,7 @@ def dynamic_decode(
 
     Returns the outputs [B, T, *], the last states, and with return_length the lengths.
     """
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         return decode.dynamic_decode(
             decoder,
             inits,

@@ -12,7 +12,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
@@ -43,7 +43,7 @@ def _learning_rate_schedule(
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             mode = state.mode
             if isinstance(mode, StaticGraphMode):
-                with mode.recorder.as_role(Role.LR_SCHEDULE):
+                with mode.recorder.as_role(OpRole.LR_SCHEDULE):
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 

@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
-from ...core.function_source import NoSource, function_tree
+from ...core.function_source import SourceError, function_tree
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameters
@@ -25,7 +25,7 @@ from .templates import mark_user_nodes, statements
 RUNTIME = "__ol"
 # The attribute of a function with its ConversionOptions.
 CONVERSION_OPTIONS = "__jst_not_to_static"
-_CODE_CACHE: dict[tuple[str, CodeType], CodeType | NoSource] = {}
+_CODE_CACHE: dict[tuple[str, CodeType], CodeType | SourceError] = {}
 _SOURCE_CACHE: dict[CodeType, str] = {}
 
 
@@ -83,10 +83,10 @@ def converted_code(code: CodeType) -> CodeType:
     if at not in _CODE_CACHE:
         try:
             _CODE_CACHE[at] = _convert(code)
-        except NoSource as error:
+        except SourceError as error:
             _CODE_CACHE[at] = error
     found = _CODE_CACHE[at]
-    if isinstance(found, NoSource):
+    if isinstance(found, SourceError):
         raise found
     return found
 
@@ -114,7 +114,7 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
         if stages < len(STAGES):
             return ast.unparse(_converted_tree(code, stages))
         converted_code(code)
-    except NoSource as error:
+    except SourceError as error:
         raise OpError(with_user_line(f"{code.co_name}: {error}")) from None
     return _SOURCE_CACHE[code]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...core.function_source import NoSource, function_tree
+from ...core.function_source import SourceError, function_tree
 from ..guards.user_code import LIBRARIES, is_users
 from .activity import INNER_SCOPES
 from .expressions import expand_generator, is_name_target
@@ -79,7 +79,7 @@ def _scan_function(function: FunctionType) -> list[Problem]:
     code = function.__code__
     try:
         tree = function_tree(code)
-    except NoSource as error:
+    except SourceError as error:
         fix = "put it in a file that can be read; until then control flow in it is Python's"
         return [
             Problem(

@@ -16,7 +16,7 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, is_library_file, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
-from ...ir.plain_values import PLAIN, is_fixed
+from ...ir.plain_values import PLAIN_TYPES, is_immutable
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
@@ -152,7 +152,7 @@ class GuardSet:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
         argument is in the cache key, so it needs no guard.
         """
-        if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN)):
+        if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN_TYPES)):
             holder = {name: argument}
             self._arguments.append(holder)
             if isinstance(argument, ModuleType):
@@ -184,7 +184,7 @@ class GuardSet:
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, found in list(vars(value).items()):
                 if key not in IGNORED_ATTRIBUTES and not (
-                    isinstance(value, ModuleType) and not isinstance(found, PLAIN)
+                    isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
                     self._add_guard(AttrSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
@@ -208,7 +208,7 @@ class GuardSet:
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
-            is_versioned = is_library_layer or not is_container(found) or is_fixed(found)
+            is_versioned = is_library_layer or not is_container(found) or is_immutable(found)
             self._add_guard(AttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_items(found):
@@ -226,7 +226,7 @@ class GuardSet:
         for key, found in list(vars(kind).items()):
             if (
                 key not in IGNORED_ATTRIBUTES
-                and isinstance(found, (*PLAIN, FunctionType))
+                and isinstance(found, (*PLAIN_TYPES, FunctionType))
                 and not key.startswith("__")
             ):
                 self._add_guard(AttrSource(f"{kind.__name__}.{key}", kind, key), found)
@@ -511,7 +511,7 @@ class GuardSet:
                 "",
             )
             for guard in self._iter_kept()
-            if isinstance(guard.expected.value, (*PLAIN, list, tuple, dict))
+            if isinstance(guard.expected.value, (*PLAIN_TYPES, list, tuple, dict))
             and guard.source.key not in LAYER_TABLES
         ]
 

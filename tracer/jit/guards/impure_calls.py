@@ -131,7 +131,7 @@ def _is_unstable(function: Any, reads: Any) -> bool:
 
 
 def _is_called_with_tape() -> bool:
-    return state.mode.called_with_tape if state.mode.static else state.mode.tape
+    return state.mode.caller_has_tape if state.mode.static else state.mode.tape
 
 
 def _owner(function: Any) -> Any:

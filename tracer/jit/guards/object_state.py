@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN, identical
+from ...ir.plain_values import PLAIN_TYPES, are_identical
 from .user_code import is_user_object
 
 MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
@@ -42,7 +42,9 @@ def states_equal(a: Any, b: Any) -> bool:
     """Whether two states are equal: constants by value, other objects by identity."""
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(map(states_equal, a, b))
-    return a is b or (isinstance(a, PLAIN) and isinstance(b, PLAIN) and identical(a, b))
+    return a is b or (
+        isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_identical(a, b)
+    )
 
 
 def iter_inner_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:

@@ -18,7 +18,7 @@ import numpy as np
 from ...capture.control.mutable_locations import MutableLocation
 from ...core.errors import TraceError, user_frame, with_user_line
 from ...core.tensor import Tensor
-from ...ir.plain_values import PLAIN
+from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .object_state import MAX_DEPTH, MAX_ITEMS, iter_inner_iterators, read_state, states_equal
 from .user_code import PACKAGE, is_user_object, is_users
@@ -121,7 +121,9 @@ def _global_names(code: CodeType) -> Iterator[str]:
 def _find_in(
     label: str, value: Any, ignored: tuple[str, ...], seen: dict[int, Any], depth: int
 ) -> Iterator[OpaqueState]:
-    if id(value) in seen or isinstance(value, (*PLAIN, Tensor, ModuleType, type, FunctionType)):
+    if id(value) in seen or isinstance(
+        value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)
+    ):
         return
     seen[id(value)] = value
     children: list[tuple[str, Any]] = []
@@ -159,7 +161,7 @@ def reject_visible_iterator(iterator: Any) -> None:
 
 def _iter_reachable(value: Any, depth: int) -> Iterator[Any]:
     yield value
-    if not depth or isinstance(value, (*PLAIN, Tensor, ModuleType, type, FunctionType)):
+    if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
     children: Any = ()
     if is_user_object(value) or isinstance(value, Layer):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.tensor import Tensor
-from ...ir.plain_values import PLAIN
+from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .guard import StateGuard
 from .snapshots import (
@@ -115,7 +115,7 @@ class ReadTracker:
             self._record(value, key, is_item=True)
 
     def _record(self, value: Any, key: Any, is_item: bool) -> None:
-        if not isinstance(key, (*PLAIN, type)):
+        if not isinstance(key, (*PLAIN_TYPES, type)):
             return
         guard = self._guards.get((id(value), key)) or self._add_guard(value, key, is_item)
         if guard is None:
@@ -135,7 +135,7 @@ class ReadTracker:
             return None  # assigned during the capture
         found = lookup_item(value, key) if is_item else lookup_attribute(value, key)
         is_class_constant = isinstance(value, Layer) and isinstance(
-            found, (*PLAIN, FunctionType, property)
+            found, (*PLAIN_TYPES, FunctionType, property)
         )
         if found is MISSING or is_class_constant:
             return None
@@ -199,7 +199,7 @@ def _iter_existing(value: Any) -> Iterator[Any]:
     a partial function.
     """
     for part in iter_items(value):
-        if isinstance(part, (*PLAIN, Tensor, np.ndarray)):
+        if isinstance(part, (*PLAIN_TYPES, Tensor, np.ndarray)):
             continue
         if isinstance(part, MethodType):
             yield part.__self__

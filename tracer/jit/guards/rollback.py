@@ -43,7 +43,7 @@ class Rollback:
         self._save_generator(generator)
         self.save(random._inst)
         self.save(np.random.mtrand._rand)
-        counts = unique_name.counts()
+        counts = unique_name.current_counts()
         before = dict(counts)
         self._undo.append(lambda: _replace_items(counts, before))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN, exactly, identical
+from ...ir.plain_values import PLAIN_TYPES, are_identical, exact_key
 from .impure_calls import RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
 from .user_code import PACKAGE
@@ -41,7 +41,7 @@ class ConstantSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare by type and value."""
-        return identical(now, self.value)
+        return are_identical(now, self.value)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class SetSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare the members."""
-        return isinstance(now, set | frozenset) and exactly(frozenset(now)) == self.members
+        return isinstance(now, set | frozenset) and exact_key(frozenset(now)) == self.members
 
 
 @dataclass(frozen=True)
@@ -150,14 +150,14 @@ class UncheckedSnapshot(Snapshot):
 
 
 def _keys_equal(key: Any, expected: Any) -> bool:
-    return type(key) is type(expected) and exactly(key) == exactly(expected)
+    return type(key) is type(expected) and exact_key(key) == exact_key(expected)
 
 
 def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
     """Return a snapshot of a value. Iterators and random generators are compared by
     identity only.
     """
-    if isinstance(value, PLAIN):
+    if isinstance(value, PLAIN_TYPES):
         return ConstantSnapshot(value)
     if isinstance(value, np.ndarray):
         has_objects = value.dtype == object
@@ -260,7 +260,7 @@ def _container_snapshot(value: Any, depth: int) -> Snapshot:
         return DictSnapshot(value, pairs)
     if isinstance(value, list | tuple):
         return SequenceSnapshot(value, tuple(take_snapshot(v, depth - 1) for v in value))
-    return SetSnapshot(value, exactly(frozenset(value)))
+    return SetSnapshot(value, exact_key(frozenset(value)))
 
 
 def iter_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
@@ -292,7 +292,7 @@ def is_constant(value: Any) -> bool:
         return all(map(is_constant, value))
     if type(value) is dict:
         return all(map(is_constant, value.values()))
-    return value is MISSING or isinstance(value, PLAIN)
+    return value is MISSING or isinstance(value, PLAIN_TYPES)
 
 
 def copy_constant(value: Any) -> Any:

@@ -28,7 +28,7 @@ from ...capture.variable import Variable
 from ...core import pytree
 from ...core.dtype import dtype_of
 from ...core.errors import TraceError, warn, with_user_line
-from ...core.function_source import NoSource
+from ...core.function_source import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
@@ -270,7 +270,7 @@ def convert_if_user_code(function: Any) -> Any:
         _notify_capture(plain)
         try:
             result = get_operator("convert")(function)
-        except NoSource as error:
+        except SourceError as error:
             _warn_unconverted(plain, error)
             result = function
         recorder = recorder_in_block(state.mode)
@@ -311,7 +311,7 @@ def _referenced_values(function: FunctionType) -> Iterator[Any]:
 _WARNED: set[tuple[str, CodeType]] = set()
 
 
-def _warn_unconverted(function: FunctionType, error: NoSource) -> None:
+def _warn_unconverted(function: FunctionType, error: SourceError) -> None:
     """Warn once that a function is not converted."""
     at = function.__code__.co_filename, function.__code__
     if at not in _WARNED:

@@ -119,7 +119,7 @@ def emit_check(
     check_condition("assert", holds)
     mode.recorder.open_blocks[-1].conditions |= known_conditions(holds, True)
     result = mode.recorder.emit_assert(holds, message, data or [])
-    result.where = where or result.where
+    result.user_line = where or result.user_line
 
 
 def print_(*values: Any, **how: Any) -> None:

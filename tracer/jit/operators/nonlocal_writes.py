@@ -101,7 +101,7 @@ def reject_outer_iterators(*values: Any) -> None:
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
-                mode.refuse_side_effect(what)
+                mode.reject_side_effect(what)
             mode.recorder.rollback.irreversible = what
 
 

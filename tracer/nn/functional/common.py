@@ -126,7 +126,9 @@ def dropout(
         "is_test": not training,
         "dropout_implementation": implementation,
     }
-    if seed := rng.program_seed():  # With a seed each call drops the same elements, as in Paddle.
+    if (
+        seed := rng.main_program_seed_hook()
+    ):  # With a seed each call drops the same elements, as in Paddle.
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
 

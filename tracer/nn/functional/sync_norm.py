@@ -53,7 +53,9 @@ def sync_batch_norm(
     x32 = cast(x, stat_dtype)
     local_count = math.prod(x.shape[a] for a in axes)
     count = _all_reduce(
-        Tensor(cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.index_of(x.array)))
+        Tensor(
+            cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.gpu_index_of(x.array))
+        )
     )
     mean = _all_reduce(_sum_over_axes(x32, axes)) / count
     centred = x32 - mean

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
@@ -197,11 +197,11 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     "rpn_target_assign",
     "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
     "TargetBBox, TargetLabel, BBoxInsideWeight," + OUTPUT_SLOTS,
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
     random=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def rpn_target_assign(
     anchors,
@@ -249,10 +249,10 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, "
     "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
     " ForegroundNumber," + OUTPUT_SLOTS + ", ForegroundNumber@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def retinanet_target_assign(
     anchors,

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
 from ..half_precision import upcast_half
 from ..shared_meta_rules import check_float, multiply_dims, size_of
 
@@ -49,7 +49,12 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
     return np.array(found)
 
 
-@op("anchor_generator", "Input -> Anchors, Variances", no_grad=VALUE_INDEPENDENT, host=PYTHON_LOOP)
+@op(
+    "anchor_generator",
+    "Input -> Anchors, Variances",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 @upcast_half
 def anchor_generator(
     x,
@@ -110,8 +115,8 @@ def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
 @op(
     "density_prior_box",
     "Input, Image -> Boxes, Variances",
-    no_grad=VALUE_INDEPENDENT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def density_prior_box(

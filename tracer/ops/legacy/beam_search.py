@@ -6,7 +6,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import offsets_from_lengths
 
 DISCRETE_RESULT = "it chooses among whole numbers"
@@ -101,9 +101,9 @@ def _select_candidates(
     "beam_search",
     "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, "
     "parent_idx",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def beam_search(
     pre_ids,

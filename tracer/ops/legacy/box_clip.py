@@ -30,7 +30,12 @@ def image_edges(info: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-@op("box_clip", "Input, Input@LOD*?!, ImInfo -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
+@op(
+    "box_clip",
+    "Input, Input@LOD*?!, ImInfo -> Output",
+    no_grad_reason=NO_GRAD,
+    no_half_reason=NO_HALF,
+)
 def box_clip(boxes, lod, info):
     """Clip boxes to their image before it was scaled.
 
@@ -62,8 +67,8 @@ def _(boxes, lod, info):
 @op(
     "box_decoder_and_assign",
     "PriorBox, PriorBoxVar?, TargetBox, BoxScore -> DecodeBox, OutputAssignBox",
-    no_grad=NO_GRAD,
-    no_half=NO_HALF,
+    no_grad_reason=NO_GRAD,
+    no_half_reason=NO_HALF,
 )
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
     """DecodeBox = the box of each class; OutputAssignBox = the box of the class with the highest
@@ -107,7 +112,7 @@ def _check_pairs(x: Any) -> None:
     check(even, "Input needs four axes and an even number of channels")
 
 
-@op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
+@op("polygon_box_transform", "Input -> Output", no_grad_reason=NO_GRAD, no_half_reason=NO_HALF)
 def polygon_box_transform(x):
     """Output = absolute corner coordinates, computed from distances to grid positions that are four
     pixels apart. Channels alternate between x and y (Zhou et al. 2017).

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, row_ranges, without_lod
 from ..shared_meta_rules import no_second_order
 
@@ -63,7 +63,7 @@ def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
 @op(
     "linear_chain_crf",
     f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
     """LogLikelihood = the negative log-likelihood of Label (Lafferty et al. 2001).   -> [n,1]
@@ -122,7 +122,7 @@ def _(g, emission, lod, transition, label, length):
     "linear_chain_crf_grad",
     f"{SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
     """The gradients with respect to Emission and Transition: the expected counts of labels
@@ -177,8 +177,8 @@ def _best_path(rows: Any, transition: Any) -> Any:
 @op(
     "crf_decoding",
     "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath",
-    no_grad="it chooses labels",
-    host=PYTHON_LOOP,
+    no_grad_reason="it chooses labels",
+    host_reason=HOST_PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
     """ViterbiPath = the most probable labels of each sequence; with Label, whether they equal

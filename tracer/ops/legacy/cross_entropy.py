@@ -65,7 +65,7 @@ def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     return mul(own, div(negative(g), found))
 
 
-@op("cross_entropy", "X, Label! -> Y", amp="deny")
+@op("cross_entropy", "X, Label! -> Y", amp_class="deny")
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -91,7 +91,7 @@ def _(g, x, label, *, soft_label, ignore_index):
     return lambda: negative(div(mul(g, label), x)), None
 
 
-@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp="deny")
+@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp_class="deny")
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy2(x, label, *, ignore_index: int = -100):

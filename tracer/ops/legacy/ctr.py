@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Long, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Long, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids
 from ..shared_meta_rules import check_float, dims_match, like_x, no_second_order
 
 
-@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
     """Transform the first two columns of X (show and click counts) to ln(shows + 1) and ln(clicks +
     1) - ln(shows + 1). use_cvm=False: remove these columns instead.
@@ -39,7 +39,13 @@ def _(g, x, lod, counts, *, use_cvm):
     return cvm_grad(x, lod, counts, g, use_cvm=use_cvm), None, None
 
 
-@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "cvm_grad",
+    "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     """Paddle's gradient of X: CVM in the first two columns (CVM has one row for each row or
     sequence of X), then the gradients of the other columns.
@@ -72,7 +78,7 @@ def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
     "filter_by_instag",
     "Ins, Ins@LOD*?!, Ins_tag!, Ins_tag@LOD*?!, Filter_tag! -> Out, LossWeight~, IndexMap~",
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def filter_by_instag(
     ins,
@@ -133,7 +139,7 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""

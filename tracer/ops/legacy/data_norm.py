@@ -17,7 +17,7 @@ MIN_SHOW = 1e-7
 @op(
     "data_norm",
     "scale_w?, bias?, X, BatchSize, BatchSum, BatchSquareSum -> Y, Means~, Scales~",
-    no_half="Paddle has no kernel for it",
+    no_half_reason="Paddle has no kernel for it",
 )
 def data_norm(
     scale_w,
@@ -78,7 +78,7 @@ def _(
     return x, Meta(size.shape, x.dtype), Meta(size.shape, x.dtype)
 
 
-@op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad="it is 0 or 1")
+@op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad_reason="it is 0 or 1")
 def shown(x, *, slot_dim: int):
     """Out = 1 for the channels of slots with a nonzero show count, else 0.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF
 from ..lod import without_lod
 from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
@@ -105,8 +105,8 @@ def _classes(trans: Any, no_trans: bool) -> int:
 @op(
     "deformable_psroi_pooling",
     "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output",
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def deformable_psroi_pooling(
     x,
@@ -211,7 +211,7 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
     meta=like_each_input(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     """The gradients with respect to Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input,

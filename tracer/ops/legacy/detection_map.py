@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF
 from ..lod import row_offsets, without_lod
 from ..nms import overlaps
@@ -101,10 +101,10 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
     "DetectRes, DetectRes@LOD*?!, Label, Label@LOD*?!, HasState?, PosCount?, TruePos?, "
     "FalsePos? -> AccumPosCount=PosCount,"
     " AccumTruePos=TruePos, AccumFalsePos=FalsePos, MAP",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def detection_map(
     found,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths, without_lod
@@ -26,7 +26,13 @@ def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
 # -------------------------------------------------------------------------------------------------
 
 
-@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=PYTHON_LOOP)
+@op(
+    "iou_similarity",
+    "X, Y -> Out",
+    no_grad_reason=NO_GRAD,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the intersection over union of each pair of boxes.
 
@@ -80,10 +86,10 @@ def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
 @op(
     "bipartite_match",
     "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
-    no_grad=MATCH_TYPES,
+    no_grad_reason=MATCH_TYPES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
     """Greedy bipartite matching, largest similarity first: ColToRowMatchIndices = the row of each
@@ -128,9 +134,9 @@ without_lod(bipartite_match)
 @op(
     "target_assign",
     "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
-    no_grad=NO_GRAD,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = for each prior box, the row of X that it is matched with, in the sequence of its image;
@@ -184,10 +190,10 @@ def _hard_negatives(loss: Any, free: Any, count: int) -> Any:
     "mine_hard_examples",
     "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
     "NegIndices@LOD~?",
-    no_grad=MATCH_TYPES,
+    no_grad_reason=MATCH_TYPES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def mine_hard_examples(
     loss,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Long, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Long, Meta, check, op
 from ..shared_meta_rules import size_of
 
 P1, P2, P3, P4, P5 = (
@@ -62,7 +62,7 @@ def xxh64(rows: Any, seed: int) -> Any:
     return found ^ (found >> np.uint64(32))
 
 
-@op("hash", "X -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
+@op("hash", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, host_reason=HOST_PYTHON_LOOP)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
     """Out = num_hash hashes of each row of X: XXH64 of its bytes with seeds 0, 1, ..., modulo
     mod_by.

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
@@ -110,10 +110,10 @@ def _instances(points: Any, lod: Any) -> list[list[Any]]:
     "ImInfo, GtClasses, GtClasses@LOD*?!, IsCrowd, GtSegms, GtSegms@LOD*?!, Rois, "
     "Rois@LOD*?!, LabelsInt32 -> MaskRois, RoiHasMaskInt32,"
     " MaskInt32, MaskRois@LOD~?, RoiHasMaskInt32@LOD~?, MaskInt32@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_mask_labels(
     infos,

@@ -7,7 +7,7 @@ tables are concatenated to one column, [sum of C h w, 1].
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets
 from ..shared_meta_rules import (
     check_float,
@@ -29,7 +29,7 @@ def _pairs(x_lod, y_lod, x="X", y="Y"):
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host=PYTHON_LOOP)
+@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host_reason=HOST_PYTHON_LOOP)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.
 
@@ -80,7 +80,7 @@ def _(g, x, x_lod, y, y_lod, w):
     f"{PAIR_SLOTS}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
     meta=like_each_input(0, 2, 4),
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     """The gradients of X, Y and W.   See `match_matrix_tensor`."""
@@ -113,7 +113,7 @@ def _tables(x, row_lod, column_lod, channels):
     return found
 
 
-@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=PYTHON_LOOP)
+@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host_reason=HOST_PYTHON_LOOP)
 def sequence_topk_avg_pooling(
     x,
     lod=None,
@@ -177,7 +177,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
     f"{TABLES}, pos, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_topk_avg_pooling_grad(
     x,
@@ -235,7 +235,7 @@ def _columns(table, kernel, stride):
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
-@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=PYTHON_LOOP)
+@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host_reason=HOST_PYTHON_LOOP)
 def var_conv_2d(
     x,
     lod=None,
@@ -331,7 +331,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
     meta=like_each_input(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
 from ..lod import offsets_from_lengths
@@ -35,10 +35,10 @@ def _select_per_image(
 @op(
     "multiclass_nms",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms(
     boxes,
@@ -81,10 +81,10 @@ def _(boxes, lod, scores, **_):
 @op(
     "multiclass_nms2",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms2(
     boxes,
@@ -171,10 +171,10 @@ def _level_candidates(
 @op(
     "retinanet_detection_output",
     "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def retinanet_detection_output(
     boxes,
@@ -266,10 +266,10 @@ def _check_one_class(boxes: Any, scores: Any) -> None:
 @op(
     "locality_aware_nms",
     "BBoxes, Scores -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def locality_aware_nms(
     boxes,

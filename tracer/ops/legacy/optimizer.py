@@ -34,7 +34,7 @@ def _rate(lr: Any, like: Any) -> Any:
     "decayed_adagrad",
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
     meta=_like_inputs(0, 2),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
@@ -53,7 +53,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
     meta=lambda p, squared, linear, g, lr, **_: _like_inputs(0, 2, 3)(p, g, squared, linear),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def ftrl(
@@ -77,7 +77,7 @@ def ftrl(
     "Param*!, Velocity*!, Grad*!, LearningRate*!, MasterParam*?! -> ParamOut*~=Param, "
     "VelocityOut*~=Velocity",
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def lars_momentum(
@@ -131,7 +131,7 @@ def _lars_rate(
     "dpsgd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_like_inputs(0),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def dpsgd(
@@ -162,7 +162,7 @@ def dpsgd(
     "proximal_gd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_like_inputs(0),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
@@ -189,7 +189,7 @@ MAX_NORM = 16384  # number of updates after which sum_1 is added to sum_2
     "out_num_accumulates~=in_num_accumulates, "
     "out_old_num_accumulates~=in_old_num_accumulates, out_num_updates~=in_num_updates",
     meta=lambda p, *rest, **_: tuple(rest),
-    no_grad=UPDATE_OP,
+    no_grad_reason=UPDATE_OP,
 )
 @upcast_half
 def average_accumulates(

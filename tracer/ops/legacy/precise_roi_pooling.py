@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF, image_offsets
 from ..lod import sequence_ids, without_lod
 from ..roi_pooling import check_regions
@@ -78,9 +78,9 @@ def _inverse_area(rows: Side, columns: Side) -> Any:
 @op(
     "prroi_pool",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out",
-    no_half=NO_HALF,
+    no_half_reason=NO_HALF,
     breaks_lod=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def prroi_pool(
     x,
@@ -135,7 +135,7 @@ def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     meta=like_each_input(0, 1),
     attrs_of=prroi_pool,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def prroi_pool_grad(
     x,

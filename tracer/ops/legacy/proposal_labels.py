@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Floats, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Floats, Meta, check, op
 from ..box_ops import NO_GRAD
 from ..detection_helpers import INT32, INT64, NO_HALF
 from ..lod import offsets_from_lengths, row_offsets
@@ -102,11 +102,11 @@ def _expand_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) ->
     " BboxInsideWeights, BboxOutsideWeights, MaxOverlapWithGT, Rois@LOD~?, "
     "LabelsInt32@LOD~?, BboxTargets@LOD~?, BboxInsideWeights@LOD~?,"
     " BboxOutsideWeights@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD,
     value_dependent_shape=True,
     random=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_proposal_labels(
     rois,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF
 from ..roi_pooling import check_regions
 from ..shared_meta_rules import like_x, no_second_order
@@ -108,8 +108,8 @@ def _pixels(
 @op(
     "roi_perspective_transform",
     "X, ROIs!, ROIs@LOD*?! -> Out, Mask~, TransformMatrix~",
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def roi_perspective_transform(
     x,
@@ -173,7 +173,7 @@ def _(g, x, rois, lod, **over):
     meta=like_x,
     attrs_of=roi_perspective_transform,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def roi_perspective_transform_grad(
     x,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..shared_meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
 
 
@@ -38,7 +38,7 @@ def _draw_classes(labels, count, of):
     "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, "
     "SampledLabels~, Samples~, Probabilities~",
     random=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sample_logits(
     x,
@@ -115,7 +115,7 @@ def _(g, x, labels, samples, chance, *, Samples):
     "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
     """The gradient of Logits: the gradient of each sampled logit is added to its class.

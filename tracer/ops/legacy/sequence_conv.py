@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, sequence_ids
 from ..matmul import matmul
 from ..shared_meta_rules import like_x, no_second_order
@@ -21,7 +21,7 @@ def _row_windows(lod, length, start):
     return np.where(inside, places, 0), inside
 
 
-@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
+@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host_reason=HOST_PYTHON_LOOP)
 def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
     """Out = the rows in the window of each row, concatenated; zeros outside of its sequence.
 
@@ -44,7 +44,7 @@ sequence_context.vjp(no_second_order("sequence_conv"))
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
     """The gradient of X.   Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
@@ -59,7 +59,7 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
 sequence_context_grad.vjp(no_second_order("sequence_conv"))
 
 
-@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host=PYTHON_LOOP)
+@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_conv(
     x,
     lod=None,
@@ -77,7 +77,9 @@ def sequence_conv(
     X [R,D], Filter [contextLength D, M] -> Out [R,M]
     """
     return (
-        sequence_context.reference(x, lod, contextLength=contextLength, contextStart=contextStart)
+        sequence_context.numpy_kernel(
+            x, lod, contextLength=contextLength, contextStart=contextStart
+        )
         @ filter
     )
 

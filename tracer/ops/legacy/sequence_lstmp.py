@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets
 from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
 from .sequence_rnn import (
@@ -26,7 +26,7 @@ def _clip(x, most):
 @op(
     "lstmp",
     f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstmp(
     x,
@@ -136,7 +136,7 @@ STATE_SLOTS = (
     f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
     internal=True,
     attrs_of=lstmp,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstmp_grad(
     x,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import (
     as_column,
     lengths,
@@ -22,7 +22,7 @@ def _outer_lod(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
-@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=PYTHON_LOOP)
+@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host_reason=HOST_PYTHON_LOOP)
 def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 0.0):
     """Out = one row for each sequence: the mean, sum, sum / sqrt(length), maximum, last or first
     row; pad_value for an empty sequence.
@@ -78,7 +78,7 @@ def _(g, x, lod, *, pooltype):
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
@@ -102,7 +102,7 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
 sequence_pool_grad.vjp(no_second_order("sequence_pool"))
 
 
-@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
+@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
@@ -124,7 +124,7 @@ def _(g, x, lod, *, Out):
     "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
     """The gradient of X.   all [R] or [R,1]"""
@@ -156,7 +156,7 @@ def _expanded_rows(x, x_lod, y_lod, level):
     return row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
 
 
-@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
     """Out = each sequence of X (without LoD: each row), repeated as often as the matching sequence
     of Y at LoD level ref_level has elements.
@@ -186,7 +186,7 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
@@ -198,7 +198,7 @@ def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level
 sequence_expand_grad.vjp(no_second_order("sequence_expand"))
 
 
-@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
     """Out = row i of X, repeated for each row of sequence i of Y. X [n,*] -> Out [R,*]"""
     counts = lengths(row_offsets(y_lod, "Y"))
@@ -226,7 +226,7 @@ def _(g, x, y, y_lod):
     "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import lengths, row_offsets
 from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
 
@@ -85,7 +85,7 @@ def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     return candidate(new), gate(i + c * peep[0]), gate(f + c * peep[1]), o
 
 
-@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=PYTHON_LOOP)
+@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host_reason=HOST_PYTHON_LOOP)
 def lstm(
     x,
     lod=None,
@@ -232,7 +232,7 @@ def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
     f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> "
     f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstm_grad(
     x,
@@ -304,7 +304,11 @@ lstm_grad.vjp(no_second_order("lstm"))
 GRU = "Input, Input@LOD*?!, H0?, Weight, Bias?"
 
 
-@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=PYTHON_LOOP)
+@op(
+    "gru",
+    f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden",
+    host_reason=HOST_PYTHON_LOOP,
+)
 def gru(
     x,
     lod=None,
@@ -389,7 +393,7 @@ def _(
     f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, "
     f"Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_grad(
     x,
@@ -478,7 +482,7 @@ def _rows_as_sequences(x):
 @op(
     "gru_unit",
     "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_unit(
     x,
@@ -495,7 +499,7 @@ def gru_unit(
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    gates, resets, _, hidden = gru.reference(x, _rows_as_sequences(x), h, weight, bias, **attrs)
+    gates, resets, _, hidden = gru.numpy_kernel(x, _rows_as_sequences(x), h, weight, bias, **attrs)
     return gates, resets, hidden
 
 
@@ -541,7 +545,7 @@ def _(
     "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> "
     "Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_unit_grad(
     x,
@@ -559,7 +563,7 @@ def gru_unit_grad(
 ):
     """The gradients of all inputs. See `gru_unit`."""
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    return gru_grad.reference(
+    return gru_grad.numpy_kernel(
         x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
     )
 

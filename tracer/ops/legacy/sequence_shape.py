@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids, without_lod
 from ..shape import reshape_like
 from ..shared_meta_rules import like_x, no_second_order
@@ -19,7 +19,13 @@ def _same_lod(level, *_):
 # ------------------------------------------------------------------------------
 
 
-@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP, grad_keeps_shape=True)
+@op(
+    "sequence_reverse",
+    "X, X@LOD*?! -> Y",
+    meta=like_x,
+    host_reason=HOST_PYTHON_LOOP,
+    grad_keeps_shape=True,
+)
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence in reverse order. X [R,*] -> Y [R,*]"""
     offsets = row_offsets(lod)
@@ -37,10 +43,16 @@ def _(g, x, lod):
     return sequence_turned(g, x, lod), None
 
 
-@op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "sequence_turned",
+    "X, Like, Like@LOD*?! -> Out",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_turned(x, like=None, lod=None):
     """Out = X, with the rows of each sequence of Like reversed. X [R,*] -> Out [R,*]"""
-    return sequence_reverse.reference(x, lod)
+    return sequence_reverse.numpy_kernel(x, lod)
 
 
 sequence_turned.vjp(no_second_order("sequence_reverse"))
@@ -60,7 +72,7 @@ def _concat_rows(x, lods):
     return row_ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
 
 
-@op("sequence_concat", "X*, X@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_concat", "X*, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_concat(x, lods=None):
     """Out = for each i, the i-th sequences of all inputs, concatenated.
 
@@ -87,7 +99,12 @@ def _(g, x, lods):
     return sequence_concat_grad(x, lods, g), None
 
 
-@op("sequence_concat_grad", "X*, X@LOD*?!, Out@GRAD -> X@GRAD*", internal=True, host=PYTHON_LOOP)
+@op(
+    "sequence_concat_grad",
+    "X*, X@LOD*?!, Out@GRAD -> X@GRAD*",
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_concat_grad(x, lods=None, g=None):
     """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
     back = np.empty_like(g)
@@ -122,7 +139,7 @@ def _places(offsets, width):
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
-@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=PYTHON_LOOP)
+@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host_reason=HOST_PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
     """Out = the sequences, padded with PadValue to padded_length; -1 for the length of the longest
     one.
@@ -155,7 +172,7 @@ def _(g, length, x, lod, pad_value):
     return sequence_unpadded(g, x, lod), None, None
 
 
-@op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
+@op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host_reason=HOST_PYTHON_LOOP)
 def sequence_unpadded(x, like=None, lod=None):
     """Out = the rows of the padded X without the padding, for the sequences of Like.
 
@@ -172,7 +189,7 @@ def _(x, like, lod):
 sequence_unpadded.vjp(no_second_order("sequence_pad"))
 
 
-@op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host=PYTHON_LOOP)
+@op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host_reason=HOST_PYTHON_LOOP)
 def sequence_unpad(x, length):
     """Out = the first Length[i] rows of each X[i], concatenated.
 
@@ -203,7 +220,7 @@ def _(g, x, length):
     "X, Length, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_unpad_grad(x, length, g):
     """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
@@ -219,7 +236,7 @@ sequence_unpad_grad.vjp(no_second_order("sequence_unpad"))
 # -----------------------------------------------------------------------------------------
 
 
-@op("sequence_reshape", "X, X@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_reshape", "X, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
     """Out = the elements of each sequence, in rows of new_dim elements.
 
@@ -248,7 +265,12 @@ def _(g, x, lod):
     return reshape_like(g, x), None
 
 
-@op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=PYTHON_LOOP)
+@op(
+    "sequence_enumerate",
+    "X, X@LOD*?! -> Out",
+    no_grad_reason=WHOLE_ROWS,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
     """Out = each element and the win_size - 1 next ones of its sequence; pad_value after the end.
 
@@ -285,7 +307,7 @@ def _sliced_rows(lod, offset, length):
     return row_ranges(offsets[:-1] + starts, counts)
 
 
-@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=PYTHON_LOOP)
+@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_slice(x, lod=None, offset=None, length=None):
     """Out = Length[i] rows of sequence i, starting at Offset[i].
 
@@ -314,7 +336,7 @@ def _(g, x, lod, offset, length):
     "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
@@ -326,7 +348,7 @@ def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
 sequence_slice_grad.vjp(no_second_order("sequence_slice"))
 
 
-@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
+@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
     """Out = X with other LoD: that of Y, or offsets given by the values of Y or by target_lod.
 
@@ -362,7 +384,12 @@ def _positions(ids, lod):
     return sequence_ids(row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
-@op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=PYTHON_LOOP)
+@op(
+    "sequence_scatter",
+    "X, Ids!, Ids@LOD*?!, Updates -> Out",
+    meta=like_x,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_scatter(x, ids, lod=None, updates=None):
     """Out = X with sequence i of Updates added to row i, at the positions in Ids.
 
@@ -389,7 +416,12 @@ def _(g, x, ids, lod, updates):
     return g, None, None, sequence_gathered(g, ids, lod, updates)
 
 
-@op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=PYTHON_LOOP)
+@op(
+    "sequence_gathered",
+    "X, Ids, Ids@LOD*?!, Like -> Out",
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_gathered(x, ids, lod=None, like=None):
     """Out = the elements of row i of X at the columns in sequence i of Ids.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets, sequence_ids, without_lod
 from ..pixel_shuffle import fold_like, unfold
 from ..shared_meta_rules import like_x, no_second_order
@@ -32,9 +32,9 @@ def _counts(kept: Any, owner: Any, count: int) -> Any:
 @op(
     "ctc_align",
     "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def ctc_align(
     x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0
@@ -86,9 +86,9 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
 @op(
     "sequence_erase",
     "X, X@LOD*?! -> Out",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_erase(x, lod=None, *, tokens: Ints):
     """Out = the rows of X that are not in `tokens`. X int [R,1] -> Out [S,1]"""
@@ -118,7 +118,7 @@ def _window(kernels, strides, paddings):
     return {"kernel_sizes": kernels, "strides": strides, "paddings": paddings, "dilations": [1, 1]}
 
 
-@op("im2sequence", "X, Y?! -> Out", host=PYTHON_LOOP)
+@op("im2sequence", "X, Y?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def im2sequence(
     x,
     y=None,
@@ -133,7 +133,7 @@ def im2sequence(
 
     X [N,C,H,W] -> Out [N L, C KH KW]
     """
-    columns = unfold.reference(x, **_window(kernels, strides, paddings))
+    columns = unfold.numpy_kernel(x, **_window(kernels, strides, paddings))
     return columns.transpose(0, 2, 1).reshape(-1, columns.shape[1])
 
 
@@ -149,7 +149,7 @@ def _(x, y, *, kernels, strides, paddings, out_stride):
 
 @im2sequence.lod(lambda *_: 1)
 def _(x, y=None, **attrs):
-    rows = im2sequence.reference(x[:1], None, **attrs).shape[0]
+    rows = im2sequence.numpy_kernel(x[:1], None, **attrs).shape[0]
     return [np.arange(x.shape[0] + 1) * rows]
 
 
@@ -158,11 +158,17 @@ def _(g, x, y, *, kernels, strides, paddings):
     return im2sequence_grad(x, g, kernels=kernels, strides=strides, paddings=paddings), None
 
 
-@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "im2sequence_grad",
+    "X, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
     """The gradient of X.   Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
-    return fold_like.reference(columns, x, **_window(kernels, strides, paddings))
+    return fold_like.numpy_kernel(columns, x, **_window(kernels, strides, paddings))
 
 
 im2sequence_grad.vjp(no_second_order("im2sequence"))
@@ -231,8 +237,8 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
     "chunk_eval",
     "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, "
     "F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
-    no_grad=NON_FLOAT_RESULT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def chunk_eval(
     inference,

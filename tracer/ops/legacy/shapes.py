@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.op import OPS, VALUE_INDEPENDENT, Ints, Meta, check, op
+from ...core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Ints, Meta, check, op
 from ..creation import diag_v2, diag_v2_grad
 from ..index import check_integers, one_hot_v2
 from ..pad import pad3d, pad3d_grad
@@ -155,7 +155,7 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     return OPS["squeeze2"](made, axes=axes), None
 
 
-@op("one_hot", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("one_hot", "X, depth_tensor? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def one_hot(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
 from ..shared_meta_rules import float_like_x
 
 DISCRETE_RESULT = "it chooses among elements"
@@ -24,7 +24,7 @@ def _focus(table):
     return found
 
 
-@op("similarity_focus", "X -> Out", no_grad=DISCRETE_RESULT, host=PYTHON_LOOP)
+@op("similarity_focus", "X -> Out", no_grad_reason=DISCRETE_RESULT, host_reason=HOST_PYTHON_LOOP)
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """For each of `indexes`, select the largest elements of the slice of X at this index along
     `axis`, at most one per row and column. Out = 1 at their positions, for all indices along

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
 
 
@@ -51,7 +51,7 @@ def _node_weights(edges, nodes, depth):
     return found
 
 
-@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=PYTHON_LOOP)
+@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
     """Out = for each node, the sum over the node and its descendants (to max_depth) of features
     times filter. The filter is a mix of the left, right and top filters, weighted by the position
@@ -90,7 +90,7 @@ def _(g, x, edges, weight, *, max_depth):
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
     meta=like_each_input(0, 2),
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     """The gradients with respect to NodesVector and Filter. See `tree_conv`.

@@ -103,7 +103,7 @@ def _write_auc(
         )
     recorder = mode.recorder
     desc = recorder.declare(
-        recorder.namer.temporary("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
+        recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
     )
     names = [recorder.name_of(v) for v in (input, label)]
     attrs = {

@@ -17,7 +17,7 @@ from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...ir import program as data
-from ...ir.passes.normalize import normalize
+from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_attrs import upgrade_attrs
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER, CapturedProgram
@@ -74,7 +74,7 @@ def save_inference_model(
     fetches = variable_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
-    desc = normalize(program.raw, variable_names("feed_vars", feed_vars), fetches)
+    desc = build_inference_program(program.raw, variable_names("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
         # Paddle's text
@@ -97,8 +97,11 @@ def save_inference_model(
 def _contract(desc: data.Program) -> data.Contract:
     """Return the contract of a model: names of inputs and outputs, and the producer."""
 
-    def args(names: list[str]) -> list[data.Arg]:
-        return [data.Arg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n) for n in names]
+    def args(names: list[str]) -> list[data.ContractArg]:
+        return [
+            data.ContractArg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n)
+            for n in names
+        ]
 
     tree = "" if len(desc.fetches()) == 1 else str(list(range(len(desc.fetches()))))
     return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER)
@@ -199,7 +202,7 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
         variable_names("feed_vars", feed_vars),
         variable_names("fetch_vars", fetch_vars),
     )
-    return pdmodel.to_bytes(normalize(program.raw, feeds, fetches))
+    return pdmodel.to_bytes(build_inference_program(program.raw, feeds, fetches))
 
 
 def serialize_persistables(
@@ -213,7 +216,7 @@ def serialize_persistables(
         variable_names("feed_vars", feed_vars),
         variable_names("fetch_vars", fetch_vars),
     )
-    desc = normalize(program.raw, feeds, fetches)
+    desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 
