@@ -72,8 +72,7 @@ def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
 
 
 def atomic_write(files: Mapping[Any, FileContent]) -> None:
-    """Write `files` (path -> content) so that either all or none of them change; see `stage_files`.
-    """
+    """Write `files` (path -> content) so that all or none of them change; see `stage_files`."""
     with stage_files(files):
         pass
 

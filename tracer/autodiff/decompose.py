@@ -10,7 +10,7 @@ from typing import Any
 
 from ..capture.modes import Static
 from ..capture.recorder import OpenBlock, Recorder
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
@@ -34,7 +34,7 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.extending(made), gradients)
+    decompose_in_place(Recorder.append_to(made), gradients)
     return made
 
 
@@ -50,7 +50,7 @@ def decompose_in_place(
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.in_block(OpenBlock(block)):
+            with recorder.record_in_block(OpenBlock(block)):
                 for op in before:
                     gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
                     # a gradient block declares its variables in the enclosing block
@@ -75,7 +75,7 @@ class VjpDecomposition:
         return False.
         """
         mark = self.recorder.checkpoint()
-        start = mark.ops
+        start = mark.num_ops
         try:
             self._write()
         except (UnknownSize, UndeclaredVariable):
@@ -100,7 +100,7 @@ class VjpDecomposition:
         )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
-            names = self.desc.outputs.get(slot.name + GRADIENT, [])
+            names = self.desc.outputs.get(slot.name + GRADIENT_SUFFIX, [])
             likes = operand if slot.many else [operand]
             for i, name in enumerate(names):
                 if name != EMPTY:
@@ -120,7 +120,7 @@ class VjpDecomposition:
     def _output_grads(self, slot: Slot) -> Any:
         """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
-        given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
+        given = self.desc.inputs.get(slot.name + GRADIENT_SUFFIX) or [EMPTY] * len(results)
         found = [
             self._gradient(g, results[i] if i < len(results) else EMPTY)
             for i, g in enumerate(given)
@@ -137,7 +137,7 @@ class VjpDecomposition:
         desc = self.recorder.var(name)
         if desc is None or desc.kind != Kind.DENSE or not desc.dtype:
             raise UndeclaredVariable(name)
-        return self.recorder.variable(desc)
+        return self.recorder.create_variable(desc)
 
 
 class UndeclaredVariable(Exception):

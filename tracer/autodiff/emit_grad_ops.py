@@ -6,7 +6,7 @@ These ops are executed with the gradient rule of the forward op.
 
 from __future__ import annotations
 
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.op import Op
 from ..core.paddle1_compat import compat
 from ..ir.block_captures import EMPTY
@@ -51,7 +51,7 @@ def _uses_all_output_grads(backward: ProgramBackwardPass, desc: OpDesc, slots: l
     arrived = [
         slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
     ]
-    return all(slot + GRADIENT in slots for slot in arrived)
+    return all(slot + GRADIENT_SUFFIX in slots for slot in arrived)
 
 
 def _inputs_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
@@ -81,7 +81,9 @@ def _emit(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: l
     inputs = {slot: found for slot in slots if (found := _grad_op_inputs(backward, desc, at, slot))}
     _drop_output_grads(backward, desc)
     places = {
-        f"{s.name}{GRADIENT}": [_declare_input_grad(backward, n) for n in desc.inputs[s.name]]
+        f"{s.name}{GRADIENT_SUFFIX}": [
+            _declare_input_grad(backward, n) for n in desc.inputs[s.name]
+        ]
         for s in op.ins
         if not s.constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
@@ -100,7 +102,7 @@ def _emit(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: l
 
 def _grad_op_inputs(backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:
     """The inputs of the gradient op in a slot."""
-    stem = slot.removesuffix(GRADIENT)
+    stem = slot.removesuffix(GRADIENT_SUFFIX)
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
     found = [backward.output_grad(name, at) for name in desc.outputs.get(stem, [])]
@@ -115,7 +117,7 @@ def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, 
         return name, None
     like = backward.variable(name).raw
     return name, declare_like(
-        backward.recorder, backward.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like
+        backward.recorder, backward.recorder.namer.fresh(f"{name}{GRADIENT_SUFFIX}@OF"), like
     )
 
 

@@ -49,14 +49,14 @@ class BlockGradient:
         )
         backward = ProgramBackwardPass(self.recorder, self.outer.activity, saved_values)
         inner = OpenBlock(made)
-        with self.recorder.in_block(inner):
+        with self.recorder.record_in_block(inner):
             for name, gradient in self.carried.items():
                 backward.cotangents.set_external(name, gradient)
             backward.run()
             ends = {name: self._initial_value_grad(backward, name) for name in self.carried}
             reads = self._read_grads(backward)
         self._declare_accumulators(reads)
-        with self.recorder.in_block(inner):
+        with self.recorder.record_in_block(inner):
             self._write_back(ends, reads)
         saved_values.insert_copies()
         return self._emit(made)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.maybe_undefined import is_defined, without_check
+from ..capture.control.maybe_undefined import copy_without_check, value_defined_flag
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
@@ -367,7 +367,7 @@ def _capture(
     result = ConcreteProgram(
         recording, found.input_names, fetched, results, found.guards, arguments.as_specs(), owner
     )
-    result.cuts, result.hooks = recorder.cuts, recorder.hooks
+    result.cuts, result.hooks = recorder.missing_gradient_reasons, recorder.hooks
     return result
 
 
@@ -408,8 +408,8 @@ def _effect_values(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Te
     """
     for effect in effects:
         if effect.before is MISSING:
-            effect.condition = is_defined(recorder, effect.after)
-            effect.after = without_check(recorder, effect.after)
+            effect.condition = value_defined_flag(recorder, effect.after)
+            effect.after = copy_without_check(recorder, effect.after)
         yield from (leaf for leaf in pytree.flatten(effect.after)[0] if isinstance(leaf, Variable))
         if effect.condition is not True:
             yield OPS["assign"](effect.condition)
@@ -445,7 +445,7 @@ def reject_results(flat: list[Any]) -> None:
     """
     for leaf in flat:
         if isinstance(leaf, Undefined):
-            leaf.use()
+            leaf.raise_error()
         held = [*iter_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
             why = (
@@ -465,7 +465,7 @@ def _make_input(recorder: Recorder, before: Any) -> bool:
     """Make the previous tensor of a side effect an input of the program, because it differs at each
     call. Return whether the program reads it.
     """
-    if not isinstance(before, Tensor) or not recorder.knows(before):
+    if not isinstance(before, Tensor) or not recorder.is_bound(before):
         return False
     name = recorder.name_of(before)
     if recorder.scope.pop(name, None) is not None:

@@ -217,7 +217,7 @@ def _reject_state_effects(found: FunctionCapture) -> None:
     lost = [
         e.label
         for e in found.effects
-        if e.is_layer_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
+        if e.is_layer_state() or any(map(found.recorder.is_bound, pytree.flatten(e.before)[0]))
     ]
     if lost:
         why = (

@@ -7,12 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..capture.control.escape_analysis import register_local
-from ..capture.control.may_alias import Invalidated, is_replaced, restore_texts, set_raw_items
+from ..capture.control.escape_analysis import register_local_object
+from ..capture.control.may_alias import (
+    InvalidatedValue,
+    is_replaced_by_array,
+    restore_loop_strings,
+    set_unchecked_items,
+)
 from ..capture.control.optional_values import none_flag
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import MESSAGES, NOT_RETURNED
+from ..capture.undefined_checks import MESSAGE_BY_PREFIX, NOT_RETURNED_PREFIX
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
@@ -58,7 +63,10 @@ class FunctionCapture:
         self.input_names = [v.name for v in self.inputs]
         self.effects: list[SideEffect] = []
         self._attributes, self.guards = AttributeTracker(owner), GuardSet(owner)
-        self.recorder.on_call, self.recorder.reads = self.guards.add_function, self.guards.reads
+        self.recorder.on_function_call, self.recorder.read_tracker = (
+            self.guards.add_function,
+            self.guards.reads,
+        )
         self.recorder.dunder_methods = DunderConversion(is_users, call)
         for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
             self.guards.add_argument(name, leaf)
@@ -84,19 +92,19 @@ class FunctionCapture:
         finally:
             self.recorder.dunder_methods.restore()
             for moved in self.recorder.replaced_lists:
-                if is_replaced(moved):
-                    set_raw_items(moved, [])
+                if is_replaced_by_array(moved):
+                    set_unchecked_items(moved, [])
             # In Python objects, LoopText values become the strings that the capture assigned.
-            for location, key in self.recorder.loop_texts:
-                location.write_item(key, restore_texts(location.read().get(key)))
+            for location, key in self.recorder.loop_string_locations:
+                location.write_item(key, restore_loop_strings(location.read().get(key)))
 
     def _check_outputs(self, found: Any) -> Any:
         for leaf in pytree.flatten(found)[0]:
-            if isinstance(leaf, Invalidated):
-                leaf.use()
+            if isinstance(leaf, InvalidatedValue):
+                leaf.raise_error()
             if none_flag(leaf) is not False and leaf is not None:
                 self._check_not_none(leaf)
-        self.recorder.aliases.check_external(())
+        self.recorder.aliases.reject_invalidated_external(())
         return found
 
     def _check_not_none(self, leaf: Variable) -> None:
@@ -108,13 +116,13 @@ class FunctionCapture:
                 f"at {leaf.where}"
             )
         with replace_base_mode(self.mode):
-            holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
+            holds = OPS["logical_not"](leaf.maybe_undefined.none_flag)
             missing_return = (
                 leaf.maybe_undefined.check is not None
-                and leaf.maybe_undefined.check.kind == NOT_RETURNED
+                and leaf.maybe_undefined.check.message_prefix == NOT_RETURNED_PREFIX
             )
             why = (
-                MESSAGES[NOT_RETURNED]
+                MESSAGE_BY_PREFIX[NOT_RETURNED_PREFIX]
                 if missing_return
                 else "is None, but a program must return tensors"
             )
@@ -135,14 +143,14 @@ class FunctionCapture:
 
     def changed_inputs(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""
-        self.recorder.aliases.check_external(self.inputs)
+        self.recorder.aliases.reject_invalidated_external(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
 
 
 def _register_copies(recorder: Recorder, value: Any) -> None:
     """Mark lists and dicts among the arguments as local: they are copies of those of the caller."""
     if isinstance(value, dict | list | tuple):
-        register_local(recorder, value)
+        register_local_object(recorder, value)
         for inner in value.values() if isinstance(value, dict) else value:
             _register_copies(recorder, inner)
 
@@ -165,7 +173,7 @@ def declare_inputs(recorder: Recorder, arguments: Arguments) -> tuple[list[Any],
                     f"two inputs are named '{leaf.name}'; the input at '{path}' is "
                     f"renamed to '{feed.name}' in the program"
                 )
-            leaves[i] = recorder.variable(feed)
+            leaves[i] = recorder.create_variable(feed)
             leaves[i].stop_gradient = False  # each call determines which inputs require gradients
             inputs.append(leaves[i])
     if arguments.duplicates:

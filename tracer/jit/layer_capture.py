@@ -13,7 +13,7 @@ from typing import Any
 from ..capture import output_tree
 from ..capture.control.maybe_undefined import ANY_BLOCK
 from ..capture.dynamic_shapes import with_dynamic_dims
-from ..capture.modes import Trace, reject_maybe_undefined
+from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import undefined_message
 from ..capture.variable import Variable
@@ -171,14 +171,14 @@ def trace(
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         given.append(Tensor(tensor.array))
     state, sources = LayerState(layer), random_states()
-    mode = Trace(recorder, decided=set() if watches else None)
+    mode = Trace(recorder, constrained_dims=set() if watches else None)
     with replace_base_mode(mode), named_layers(layer, recorder):
         outputs = layer(*inputs)
         contract = write_outputs(recorder, require_outputs(outputs))
     held = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
-        if (a.var, a.axis) in (mode.decided or ())
+        if (a.var, a.axis) in (mode.constrained_dims or ())
     }
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = create_captured_program(
@@ -211,7 +211,7 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
             and tensor.maybe_undefined is not None
             and tensor.maybe_undefined.block != ANY_BLOCK
         ):
-            reject_maybe_undefined(tensor.maybe_undefined)
+            raise_maybe_undefined(tensor.maybe_undefined)
     fetched = [
         (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]]))
         for i, (path, tensor) in enumerate(flat)
@@ -221,7 +221,7 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
-    inputs = [Arg(name, "", (), path) for name, path in recorder.paths.items()]
+    inputs = [Arg(name, "", (), path) for name, path in recorder.input_paths.items()]
     return Contract(
         inputs, [Arg(renamed[n], "", (), p) for p, n in fetched], spec, guards, PRODUCER
     )
@@ -291,7 +291,7 @@ def create_captured_program(
         program,
         recorder.scope,
         structured,
-        differs_from_eager=recorder.merges_ranks or has_no_eager_form,
+        differs_from_eager=recorder.has_merged_ranks or has_no_eager_form,
     )
 
 

@@ -102,7 +102,7 @@ class ExpressionTransformer(ast.NodeTransformer):
             node.left, node.right = (
                 side
                 if isinstance(side, ast.Constant)
-                else expression("__ol.resolve(A)", node, A=side)
+                else expression("__ol.resolve_replaced_list(A)", node, A=side)
                 for side in (node.left, node.right)
             )
             return expression("__ol.track_new(VALUE)", node, VALUE=node)

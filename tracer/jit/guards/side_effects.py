@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...capture.control.may_alias import ReplacedByArray
-from ...capture.control.mutable_locations import CellLocation, DictItems, ListItems, MutableLocation
+from ...capture.control.mutable_locations import (
+    CellLocation,
+    DictItemsLocation,
+    ListItemsLocation,
+    MutableLocation,
+)
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
@@ -152,13 +157,13 @@ def _restore_all(effects: Iterable[SideEffect]) -> list[SideEffect]:
 
 def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
     now = location.read()
-    has_new_length = isinstance(location, ListItems) and len(now) != len(before)
+    has_new_length = isinstance(location, ListItemsLocation) and len(now) != len(before)
     was_created_here = any(map(is_program_value, before.values()))
     is_variable = isinstance(location, CellLocation) or location.keys is not None
     if has_new_length or is_variable or was_created_here:
         return
     changed = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
-    if isinstance(location, DictItems):
+    if isinstance(location, DictItemsLocation):
         changed = {k: v for k, v in changed.items() if k in before}
     if any(map(holds_program_value, changed.values())):
         for key, value in changed.items():

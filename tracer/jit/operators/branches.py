@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import LengthMismatch, to_array
+from ...capture.control.array_replacement import LengthMismatch, to_tensor_array
 from ...capture.control.branch import cond, record_branches
-from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.escape_analysis import is_local
+from ...capture.control.branch_values import Undefined, to_bool
+from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
-    BranchContainers,
-    is_replaced,
-    raw_items,
-    resolve,
+    BranchContainerTracker,
+    is_replaced_by_array,
+    resolve_replaced_list,
+    unchecked_items,
 )
-from ...capture.control.mutable_locations import LengthChange, ListItems, track
+from ...capture.control.mutable_locations import LengthChange, ListItemsLocation, save_locations
 from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
@@ -66,7 +66,7 @@ def if_(
     if mode is None:
         (then if test else other)()
         return
-    start, condition, mark = get(), as_condition(test), mode.recorder.checkpoint()
+    start, condition, mark = get(), to_bool(test), mode.recorder.checkpoint()
     try:
         _record_if(mode, condition, then, other, get, put, names, count)
         return
@@ -90,7 +90,7 @@ def track_opaque_state(
     """
 
     def wrapper(*args: Any) -> Any:
-        track(mode.recorder, find_opaque_state((run,), names))
+        save_locations(mode.recorder, find_opaque_state((run,), names))
         return run(*args)
 
     return wrapper
@@ -108,7 +108,9 @@ def _record_if(
 ) -> None:
     given = get()
     then, other = (track_opaque_state(mode, run, names) for run in (then, other))
-    before = [resolve(value) if is_replaced(value) else value for value in given]
+    before = [
+        resolve_replaced_list(value) if is_replaced_by_array(value) else value for value in given
+    ]
 
     def branch_fn(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
@@ -118,23 +120,23 @@ def _record_if(
                 _record_body(mode, holds, run)
                 values = get()[:count]
                 values = [
-                    to_array(mode, n, v) if n in open else v
+                    to_tensor_array(mode, n, v) if n in open else v
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.record_branch(values)
                 longer = containers.find_length_mismatch()
                 if longer is not None:
-                    raise LengthChange(ListItems("a list", longer), "one of two branches")
+                    raise LengthChange(ListItemsLocation("a list", longer), "one of two branches")
                 return [_copy(value) for value in values]
             finally:
                 put(before)
-                containers.restore()
+                containers.restore_initial()
 
         return record
 
     open: set[str] = set()  # lists whose length is known only at run time
     while True:
-        containers, mark = BranchContainers(before[:count]), mode.recorder.checkpoint()
+        containers, mark = BranchContainerTracker(before[:count]), mode.recorder.checkpoint()
         try:
             found = record_branches(
                 mode, condition, branch_fn(True, then), branch_fn(False, other), names[:count]
@@ -144,18 +146,18 @@ def _record_if(
             LengthChange
         ) as error:  # a branch, or a function that it calls, changes the length of a list
             found_at = [i for i, value in enumerate(before) if value is error.target]
-            if not found_at and not is_local(mode.recorder, error.target):
+            if not found_at and not is_local_object(mode.recorder, error.target):
                 raise
             mode.recorder.rewind(mark)
             name = names[found_at[0]] if found_at else error.location.name
-            array = TensorArray.replacing(mode, name, error.target)
+            array = TensorArray.replace_list(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
         except LengthMismatch as error:
             if error.name in open:
                 raise
             mode.recorder.rewind(mark)
             open.add(error.name)
-    found = containers.merge(found)
+    found = containers.merge_branches(found)
     put([*found, *before[len(found) :]])
 
 
@@ -182,8 +184,8 @@ def _copy(value: Any) -> Any:
     if type(value) not in MUTABLE_CONTAINERS:
         return value
     if isinstance(value, dict):
-        return track_new({k: _copy(v) for k, v in raw_items(value)}, value)
-    return track_new([_copy(v) for v in raw_items(value)], value)
+        return track_new({k: _copy(v) for k, v in unchecked_items(value)}, value)
+    return track_new([_copy(v) for v in unchecked_items(value)], value)
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
@@ -195,7 +197,7 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     mark = mode.recorder.checkpoint()
     try:
         return reject_unconditional_raise(
-            lambda: cond(as_condition(test), a, b), "one side of an expression"
+            lambda: cond(to_bool(test), a, b), "one side of an expression"
         )
     except LengthMismatch:
         mode.recorder.rewind(mark)

@@ -11,17 +11,17 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...capture.control.branch_values import cast_to, merged_meta
-from ...capture.control.may_alias import resolve
+from ...capture.control.branch_values import cast_to, merge_metas
+from ...capture.control.may_alias import resolve_replaced_list
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
 from ...capture.symbolic_scalars import (
     NONNEGATIVE_INT,
     ScalarKind,
-    as_default_float,
-    mark_scalar,
-    merged_kind,
-    report_error,
+    cast_to_default_float,
+    mark_symbolic_scalar,
+    merge_kinds_of_values,
+    raise_or_collect,
     scalar_kind,
 )
 from ...capture.variable import Variable
@@ -118,8 +118,8 @@ def _wrap_impure(function: Any) -> Any:
     mode = static_mode(state.mode)
     return (
         None
-        if mode is None or mode.recorder.reads is None
-        else wrap_impure(function, mode.recorder.reads)
+        if mode is None or mode.recorder.read_tracker is None
+        else wrap_impure(function, mode.recorder.read_tracker)
     )
 
 
@@ -143,7 +143,7 @@ def _wrap_library_function(function: Any) -> Any:
         return function
 
     called = wrap_builtin_errors(function)
-    known = as_default_float if called is function else _identity
+    known = cast_to_default_float if called is function else _identity
 
     @functools.wraps(function, updated=())
     def read(*args: Any, **kwargs: Any) -> Any:
@@ -243,9 +243,9 @@ def _container_method(function: Any) -> Any:
     """Return a method of a list, dict or set. If it may change the container, save the container
     first.
     """
-    array = (resolve if function.__name__ in SINGLE_KEY_METHODS else require_complete)(
-        function.__self__
-    )
+    array = (
+        resolve_replaced_list if function.__name__ in SINGLE_KEY_METHODS else require_complete
+    )(function.__self__)
     if array is not function.__self__:
         return array_method(array, function.__name__)
     if function.__name__ == "get" and has_partial_keys(array):
@@ -286,8 +286,8 @@ def convert_if_user_code(function: Any) -> Any:
 def _notify_capture(function: FunctionType) -> None:
     """Report to the capture that a function is about to be called."""
     mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.on_call is not None:
-        mode.recorder.on_call(function)
+    if mode is not None and mode.recorder.on_function_call is not None:
+        mode.recorder.on_function_call(function)
     _convert_classes_of(*_referenced_values(function))
 
 
@@ -333,7 +333,7 @@ def _cast(dtype: Any, python: type) -> Callable[..., Any]:
         )
         result.stop_gradient = True  # like the number in eager execution
         before = scalar_kind(args[0])
-        return mark_scalar(
+        return mark_symbolic_scalar(
             result,
             ScalarKind(
                 frozenset({python}), before is not None and before.is_nonnegative and python is int
@@ -351,9 +351,9 @@ def truth_value(value: Any) -> Any:
     """Return the value that decides the truth of an object: for a TensorArray whether it is
     non-empty, for a user object the result of `__bool__` or `__len__`.
     """
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     if isinstance(value, TensorArray):
-        return mark_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
+        return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
     method = python_method(value, "__bool__")
     if method is not None:
         return call(method)()
@@ -363,12 +363,12 @@ def truth_value(value: Any) -> Any:
 
 
 def _len(value: Any) -> Any:
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     method = python_method(value, "__len__")
     if method is not None and static_mode(state.mode) is not None and is_users(method.__func__):
         return call(method)()
     if isinstance(value, TensorArray):
-        return mark_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT)
+        return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT)
     if isinstance(value, Variable):
         if not value.meta.shape:
             raise TypeError(with_user_line("len() of a 0-D tensor"))
@@ -429,7 +429,7 @@ def _extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
             found = binary_extremum(op, found, value)
         mode = static_mode(state.mode)
         assert mode is not None
-        mode.recorder.aliases.merge([(found, tuple(values))])
+        mode.recorder.aliases.record_merge([(found, tuple(values))])
         return found
 
     return choose
@@ -437,8 +437,10 @@ def _extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def binary_extremum(op: str, a: Any, b: Any) -> Any:
     """Return the larger or the smaller of two values; one of them may be a number."""
-    meta = merged_meta(op, a, b, ("one value", "the other"))
-    return mark_scalar(OPS[op](cast_to(a, meta), cast_to(b, meta)), merged_kind((a, b)))
+    meta = merge_metas(op, a, b, ("one value", "the other"))
+    return mark_symbolic_scalar(
+        OPS[op](cast_to(a, meta), cast_to(b, meta)), merge_kinds_of_values((a, b))
+    )
 
 
 def _quantified(stops: bool) -> Callable[..., Any]:
@@ -475,7 +477,7 @@ def _iter(value: Any, *sentinel: Any) -> Any:
     rows = as_dynamic_iterable(value)
     if has_dynamic_length(rows):
         why = "iter(): the number of items is known only at run time; use a `for` statement"
-        return report_error(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
+        return raise_or_collect(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
     return iter(value, *sentinel)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, constant, meta_of
-from ...capture.control.may_alias import raw_items, resolve
+from ...capture.control.branch_values import cast_to, scalar_constant, value_meta
+from ...capture.control.may_alias import resolve_replaced_list, unchecked_items
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import Recorder
@@ -81,10 +81,10 @@ def select_item(values: Sequence[Any], index: Variable) -> Any:
     ):
         stacked = OPS["stack"](list(values), axis=0)
         found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
-        mode.recorder.aliases.merge([(found, tuple(values))])
+        mode.recorder.aliases.record_merge([(found, tuple(values))])
         return found
-    if all(meta_of(v) is not None for v in values):
-        return TensorArray.of(mode, values)[index]
+    if all(value_meta(v) is not None for v in values):
+        return TensorArray.from_items(mode, values)[index]
     raise OarlockError(
         with_user_line(
             f"a position that is known only at run time cannot choose from "
@@ -95,34 +95,34 @@ def select_item(values: Sequence[Any], index: Variable) -> Any:
 
 def with_item_replaced(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
     """Return the items of a list as they are after `values[index] = value`."""
-    items = raw_items(values)
+    items = unchecked_items(values)
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)
         for v in (*items, value)
-        for meta in (meta_of(v),)
+        for meta in (value_meta(v),)
     }
-    if len(kinds) != 1 or meta_of(value) is None:
+    if len(kinds) != 1 or value_meta(value) is None:
         held = ", ".join(dict.fromkeys(_describe(v) for v in items))
         why = (
             f"a position that is known only at run time takes a value like all elements, which are "
             f"{held or 'none'}"
         )
         raise TraceError(with_user_line(f"{why}; the value is {_describe(value)}"))
-    array = TensorArray.of(_mode(), items)
+    array = TensorArray.from_items(_mode(), items)
     array[_checked_index(index, len(items))] = value
     return [array[i] for i in range(len(items))]
 
 
 def _describe(value: Any) -> str:
-    meta = meta_of(value)
+    meta = value_meta(value)
     return type(value).__name__ if meta is None else str(meta)
 
 
 def _checked_index(index: Variable, count: int) -> Any:
     """Return a non-negative index. A run in which the index is out of range fails."""
     at = cast_to(OPS["reshape2"](index, shape=[1]), INT64)
-    front = OPS["elementwise_add"](at, constant(count))
-    at = OPS["where"](OPS["less_than"](at, constant(0)), front, at)
+    front = OPS["elementwise_add"](at, scalar_constant(count))
+    at = OPS["where"](OPS["less_than"](at, scalar_constant(0)), front, at)
     places = OPS["assign_value"](
         shape=[count], dtype=dtype_of("int64").proto, int64_values=list(range(count))
     )
@@ -139,10 +139,14 @@ def get_item(value: Any, index: Any) -> Any:
     """Operator for `value[index]`. If `index` is a symbolic scalar and `value` a list of tensors,
     the program selects an element at run time.
     """
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.reads is not None and not isinstance(index, Variable):
-        mode.recorder.reads.record_item(value, index)
+    if (
+        mode is not None
+        and mode.recorder.read_tracker is not None
+        and not isinstance(index, Variable)
+    ):
+        mode.recorder.read_tracker.record_item(value, index)
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return select_item(value, index)
     if (

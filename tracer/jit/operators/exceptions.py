@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch import check_condition, restore_in_place
-from ...capture.control.branch_values import as_condition
+from ...capture.control.branch import check_condition, undo_inplace_write
+from ...capture.control.branch_values import to_bool
 from ...capture.control.mutable_locations import reject_opaque_changes
-from ...capture.control.optional_values import known_conditions
+from ...capture.control.optional_values import implied_condition_values
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
@@ -54,8 +54,8 @@ def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any
         if RAISED_AT not in error.__dict__:
             raise
         reject_opaque_changes(mode.recorder.open_blocks[-1])
-        for tensor, desc in mode.recorder.open_blocks[-1].rebound.values():
-            restore_in_place(mode, tensor, desc)
+        for tensor, desc in mode.recorder.open_blocks[-1].inplace_writes.values():
+            undo_inplace_write(mode, tensor, desc)
         raise BranchRaises(holds, error) from error
 
 
@@ -95,7 +95,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
         return
     said = _assert_message(message)
     data = [said] if isinstance(said, Variable) else []
-    emit_check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
+    emit_check(mode, to_bool(test), "" if data or said is None else str(said), "", data)
 
 
 def _assert_message(message: Callable[[], Any]) -> Any:
@@ -117,7 +117,7 @@ def emit_check(
     where: the user's line, by default the current one.
     """
     check_condition("assert", holds)
-    mode.recorder.open_blocks[-1].conditions |= known_conditions(holds, True)
+    mode.recorder.open_blocks[-1].conditions |= implied_condition_values(holds, True)
     result = mode.recorder.emit_assert(holds, message, data or [])
     result.where = where or result.where
 

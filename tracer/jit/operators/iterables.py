@@ -11,7 +11,7 @@ import numpy as np
 
 from ...capture.control.branch_values import cast_to
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.symbolic_scalars import report_error
+from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
@@ -41,7 +41,7 @@ class DynamicIterable:
                 "the number of items is known only at run time; loop over them with a `for` "
                 "statement, or list them by `[... for ... in ...]`"
             )
-            found: Iterator[Any] = report_error(
+            found: Iterator[Any] = raise_or_collect(
                 TraceError(with_user_line(why)), (self.item(i) for i in range(1))
             )
             return found
@@ -92,9 +92,9 @@ class ArrayIterable(DynamicIterable):
 
     def is_empty(self) -> bool:
         """Whether nothing was written to the array yet."""
-        if self.array.element is None:
+        if self.array.element_meta is None:
             self.array.record_empty_read()
-        return self.array.element is None
+        return self.array.element_meta is None
 
     def item(self, position: Any) -> Any:
         """Return an element."""

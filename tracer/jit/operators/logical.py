@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import as_condition, cast_to, constant, meta_of
-from ...capture.control.may_alias import resolve
-from ...capture.control.mutable_locations import roll_back
+from ...capture.control.branch_values import cast_to, scalar_constant, to_bool, value_meta
+from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.mutable_locations import roll_back_mutations
 from ...capture.control.optional_values import (
-    NO_CONDITIONS,
-    known_conditions,
-    none_implications,
-    set_implications,
+    NO_KNOWN_CONDITIONS,
+    implied_condition_values,
+    implied_none_flags,
+    set_implied_conditions,
 )
 from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
 from ...capture.modes import SymbolicShape, UndefinedError, static_mode
 from ...capture.recorder import OpenBlock
-from ...capture.symbolic_scalars import BOOL, mark_scalar, scalar_kind
+from ...capture.symbolic_scalars import BOOL, mark_symbolic_scalar, scalar_kind
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
@@ -72,12 +72,12 @@ def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         return _logical(op, a, b())
     if a.meta.dtype == bool:
         mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-        with mode.recorder.in_block(here):
+        with mode.recorder.record_in_block(here):
             second = b()
         if (
-            not roll_back(here)
-            and (meta_of(second) or a.meta).dtype == bool
-            and meta_of(second) is not None
+            not roll_back_mutations(here)
+            and (value_meta(second) or a.meta).dtype == bool
+            and value_meta(second) is not None
         ):
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
@@ -97,7 +97,7 @@ def _record_and_or(name: str, a: Variable, b: Callable[[], Any]) -> Any:
 
     ways = (b, keep) if name == "and" else (keep, b)
     return reject_unconditional_raise(
-        lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]),
+        lambda: cond(to_bool(a), *ways, return_names=[f"`{name}`"]),
         "one side of an expression",
     )
 
@@ -110,29 +110,29 @@ def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     if mode is None:
         return _logical(op, a, b())
     mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-    if none_implications(a) == NO_CONDITIONS:
+    if implied_none_flags(a) == NO_KNOWN_CONDITIONS:
         second: Any = _UNDEFINED_OPERAND
         try:
-            with mode.recorder.in_block(here), suppress(UndefinedError):
+            with mode.recorder.record_in_block(here), suppress(UndefinedError):
                 second = b()
         except EmptyArrayRead:  # the loop body is recorded again once the element type is known
             if not mode.recorder.num_open_loops:
                 raise
-            return as_condition(a)
+            return to_bool(a)
         looks_up = any(
-            _may_be_out_of_range(result) for result in mode.recorder.block.ops[mark.ops :]
+            _may_be_out_of_range(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
-        if not roll_back(here) and second is not _UNDEFINED_OPERAND and not looks_up:
+        if not roll_back_mutations(here) and second is not _UNDEFINED_OPERAND and not looks_up:
             return _logical(op, a, second)
         mode.recorder.rewind(mark)
     said: list[Any] = []
 
     def other() -> Any:
         said.append(truth_value(b()))
-        return as_condition(said[0]) if isinstance(said[0], Tensor) else bool(said[0])
+        return to_bool(said[0]) if isinstance(said[0], Tensor) else bool(said[0])
 
-    ways = other, (lambda: constant(op == "logical_or"))
-    found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
+    ways = other, (lambda: scalar_constant(op == "logical_or"))
+    found = cond(to_bool(a), *(ways if op == "logical_and" else ways[::-1]))
     return _combine_conditions(op, found, a, said[0])
 
 
@@ -152,15 +152,17 @@ LOOKUP_OPS = frozenset(
 def _combine_conditions(op: str, found: Any, a: Any, b: Any) -> Any:
     """Record what a conjunction or disjunction implies about none flags and other conditions."""
     if isinstance(found, Variable):
-        one, two = none_implications(a), none_implications(b)
+        one, two = implied_none_flags(a), implied_none_flags(b)
         both = op == "logical_and"
-        found.none_conditions = (
+        found.implied_none_flags = (
             (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
         )
         (yes, no), (too, neither) = (
-            (known_conditions(v, True), known_conditions(v, False)) for v in (a, b)
+            (implied_condition_values(v, True), implied_condition_values(v, False)) for v in (a, b)
         )
-        set_implications(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
+        set_implied_conditions(
+            found, *((yes | too, no & neither) if both else (yes & too, no | neither))
+        )
     return found
 
 
@@ -168,13 +170,13 @@ def _logical(op: str, a: Variable, b: Any) -> Any:
     b = truth_value(b)
     if not isinstance(b, Tensor):
         keeps = bool(b) if op == "logical_and" else not b
-        return as_condition(a) if keeps else b
-    found = _combine_conditions(op, OPS[op](as_condition(a), as_condition(b)), a, b)
+        return to_bool(a) if keeps else b
+    found = _combine_conditions(op, OPS[op](to_bool(a), to_bool(b)), a, b)
     if scalar_kind(a) is not None and scalar_kind(b) is not None:
-        mark_scalar(found, BOOL)
+        mark_symbolic_scalar(found, BOOL)
     mode = static_mode(state.mode)
     if mode is not None:
-        mode.recorder.aliases.merge([(found, (a, b))])
+        mode.recorder.aliases.record_merge([(found, (a, b))])
     return found
 
 
@@ -183,18 +185,20 @@ def not_(a: Any) -> Any:
     a = truth_value(a)
     if not isinstance(a, Variable):
         return not a
-    result = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
-    result.none_conditions = none_implications(a)[::-1]
-    set_implications(result, known_conditions(a, False), known_conditions(a, True))
+    result = mark_symbolic_scalar(OPS["logical_not"](to_bool(a)), BOOL)
+    result.implied_none_flags = implied_none_flags(a)[::-1]
+    set_implied_conditions(
+        result, implied_condition_values(a, False), implied_condition_values(a, True)
+    )
     return result
 
 
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
-    b = resolve(b)
+    b = resolve_replaced_list(b)
     method = python_method(b, "__contains__")
     if method is not None:
-        return as_condition(call(method)(a))
+        return to_bool(call(method)(a))
     if isinstance(b, TensorArray):
         return fold(
             as_dynamic_iterable(b),

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch import restore_in_place
-from ...capture.control.branch_values import as_condition, cast_to, constant
+from ...capture.control.branch import undo_inplace_write
+from ...capture.control.branch_values import cast_to, scalar_constant, to_bool
 from ...capture.control.loop import record_loop
-from ...capture.control.mutable_locations import roll_back
+from ...capture.control.mutable_locations import roll_back_mutations
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import OpenBlock
-from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
@@ -58,7 +58,7 @@ def while_(
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         own_locations(mode.recorder, put)
         put(values)
-        condition, after = as_condition(truth_value(test())), get()
+        condition, after = to_bool(truth_value(test())), get()
         put(start)
         return condition, after
 
@@ -81,14 +81,14 @@ def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[S
     if mode is None:
         return None, truth_value(test())
     given, mark, here = get(), mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-    with mode.recorder.in_block(here):
+    with mode.recorder.record_in_block(here):
         own_locations(mode.recorder, put)
         found = truth_value(test())
     if not isinstance(found, Variable):
         return None, found
-    roll_back(here)
-    for tensor, desc in here.rebound.values():
-        restore_in_place(mode, tensor, desc)
+    roll_back_mutations(here)
+    for tensor, desc in here.inplace_writes.values():
+        undo_inplace_write(mode, tensor, desc)
     put(given)
     mode.recorder.rewind(mark)
     return mode, found
@@ -173,14 +173,18 @@ def _record_iterations(
     def recorded_body(values: list[Any]) -> list[Any]:
         own_locations(mode.recorder, put)
         put(values[1:])
-        at = mark_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
+        at = mark_symbolic_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))
         after = get()
         put(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
     found = _loop(
-        mode, recorded_test, recorded_body, [constant(start), *before], ["the counter", *names]
+        mode,
+        recorded_test,
+        recorded_body,
+        [scalar_constant(start), *before],
+        ["the counter", *names],
     )
     put(found[1:])
 

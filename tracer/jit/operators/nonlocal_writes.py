@@ -13,23 +13,23 @@ from contextlib import suppress
 from types import MethodType
 from typing import Any
 
-from ...capture.control.escape_analysis import register_local
+from ...capture.control.escape_analysis import register_local_object
 from ...capture.control.may_alias import (
     MayAlias,
     MayAliasDict,
     MayAliasList,
-    is_replaced,
-    raw_items,
-    resolve,
+    is_replaced_by_array,
+    resolve_replaced_list,
+    unchecked_items,
 )
 from ...capture.control.mutable_locations import (
     CellLocation,
-    DictItems,
-    LayerAttributes,
-    ListItems,
+    DictItemsLocation,
+    LayerAttributesLocation,
+    ListItemsLocation,
     MutableLocation,
     NamespaceLocation,
-    track,
+    save_locations,
 )
 from ...capture.modes import static_mode
 from ...capture.recorder import Recorder
@@ -56,14 +56,14 @@ def before_write(value: Any, name: str, attribute: str = "", reads: bool = False
         mode.recorder.rollback.save(value)
     if isinstance(value, Tensor) or mode is None:
         return value
-    if is_replaced(value):
-        return resolve(value)
+    if is_replaced_by_array(value):
+        return resolve_replaced_list(value)
     recorder = mode.recorder
-    if recorder.reads is not None:
-        recorder.reads.record_write(value, name, attribute, reads)
-    track(recorder, locations_in(name, value, 0))
+    if recorder.read_tracker is not None:
+        recorder.read_tracker.record_write(value, name, attribute, reads)
+    save_locations(recorder, locations_in(name, value, 0))
     if isinstance(value, MayAlias):
-        track(
+        save_locations(
             recorder,
             (
                 location
@@ -91,13 +91,13 @@ def reject_outer_iterators(*values: Any) -> None:
     rollback could not rewind it.
     """
     mode = static_mode(state.mode)
-    if mode is None or mode.recorder.rollback is None or mode.recorder.reads is None:
+    if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
         return
     for value in values:
         if (
             hasattr(type(value), "__next__")
             and not isinstance(value, io.IOBase)
-            and mode.recorder.reads.is_existing(value)
+            and mode.recorder.read_tracker.is_existing(value)
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
@@ -112,9 +112,9 @@ def track_new(made: Any, original: Any = None) -> Any:
     """
     mode = static_mode(state.mode)
     if mode is not None:
-        register_local(mode.recorder, made)
+        register_local_object(mode.recorder, made)
         if type(made) in (list, dict):
-            mode.recorder.record_line(made, original)
+            mode.recorder.record_creation_line(made, original)
     return made
 
 
@@ -140,12 +140,12 @@ def own_locations(recorder: Recorder, put: Any) -> None:
     """
     inner = recorder.open_blocks[-1]
     for cell in getattr(put, "cells", ()):
-        inner.owned_keys.add((id(cell.target), ""))
-        track(recorder, locations_in(cell.name, cell.read().get("")))
-    inner.owned_keys.update((id(put.__globals__), name) for name in getattr(put, "shared", ()))
+        inner.merged_keys.add((id(cell.target), ""))
+        save_locations(recorder, locations_in(cell.name, cell.read().get("")))
+    inner.merged_keys.update((id(put.__globals__), name) for name in getattr(put, "shared", ()))
     for holder, name in getattr(put, "holders", ()):
         with suppress(AttributeError, NameError):
-            inner.owned_keys.add((id(vars(holder())), name))
+            inner.merged_keys.add((id(vars(holder())), name))
 
 
 def track_before_call(
@@ -156,7 +156,7 @@ def track_before_call(
     """
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        track(recorder, locations_of_call(function, args, kwargs))
+        save_locations(recorder, locations_of_call(function, args, kwargs))
         return converted(*args, **kwargs)
 
     return wrapper
@@ -196,17 +196,17 @@ def locations_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[MutableL
     """Yield the locations of a mutable value and of the values that it contains."""
     inside: list[tuple[str, Any]] = []
     if type(value) in (list, MayAliasList):
-        yield ListItems(name, value)
-        inside = [(f"{name}[{i}]", v) for i, v in enumerate(raw_items(value)[:MAX_ITEMS])]
+        yield ListItemsLocation(name, value)
+        inside = [(f"{name}[{i}]", v) for i, v in enumerate(unchecked_items(value)[:MAX_ITEMS])]
     elif type(value) in (dict, MayAliasDict):
-        yield DictItems(name, value)
+        yield DictItemsLocation(name, value)
         inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
-        yield LayerAttributes(name, vars(value), kind=type(value))
+        yield LayerAttributesLocation(name, vars(value), attribute_owner_class=type(value))
         yield NamespaceLocation(name, value._buffers)
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif is_user_object(value) and not isinstance(value, type) and not inspect.ismodule(value):
-        yield NamespaceLocation(name, vars(value), kind=type(value))
+        yield NamespaceLocation(name, vars(value), attribute_owner_class=type(value))
         inside = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for label, held in inside:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import cond
-from ...capture.control.may_alias import name_prefix, raw_items, resolve
+from ...capture.control.may_alias import resolve_replaced_list, unchecked_items, user_name_prefix
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
@@ -30,22 +30,22 @@ def num_keys(held: dict[Any, Any]) -> Any:
     for _, value in _partial_items(held):
         there = OPS["reshape2"](OPS["cast"](is_present(value), in_dtype=0, out_dtype=3), shape=[])
         found = there + (found - 1)
-    return mark_scalar(found, NONNEGATIVE_INT) if isinstance(found, Tensor) else found
+    return mark_symbolic_scalar(found, NONNEGATIVE_INT) if isinstance(found, Tensor) else found
 
 
 def require_complete(value: Any) -> Any:
     """Return a value of which code is about to read all items. Raises TraceError for a dict whose
     keys depend on the path.
     """
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     if isinstance(value, dict) and static_mode(state.mode) is not None:
         for key, held in _partial_items(value):
             assert held.maybe_undefined is not None
             why = (
-                f"the key {key!r} {held.maybe_undefined.why}; use `in` or `len`, read the key, or "
-                f"set it on all paths"
+                f"the key {key!r} {held.maybe_undefined.defined_when}; use `in` or `len`, "
+                f"read the key, or set it on all paths"
             )
-            raise TraceError(with_user_line(f"{name_prefix(value) or 'a dict: '}{why}"))
+            raise TraceError(with_user_line(f"{user_name_prefix(value) or 'a dict: '}{why}"))
     return value
 
 
@@ -91,7 +91,7 @@ def has_partial_keys(value: Any) -> bool:
 def _partial_items(held: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
-        for key, value in raw_items(held)
+        for key, value in unchecked_items(held)
         if isinstance(value, Variable) and value.maybe_undefined is not None
     )
     return [(key, value) for key, value in pairs if is_present(value) is not True]

@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import as_condition, is_number
-from ...capture.control.maybe_undefined import is_defined
+from ...capture.control.branch_values import is_number, to_bool
+from ...capture.control.maybe_undefined import value_defined_flag
 from ...capture.control.optional_values import none_flag
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import BOOL, ScalarKind, mark_scalar, reject_scalar, scalar_error
+from ...capture.symbolic_scalars import (
+    BOOL,
+    ScalarKind,
+    mark_symbolic_scalar,
+    number_required_error,
+    reject_scalar,
+)
 from ...capture.variable import Variable
 from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
@@ -80,7 +86,7 @@ def is_(a: Any, b: Any) -> Any:
     if isinstance(b, bool) and bool not in stands.types:
         return False
     if isinstance(b, bool) and stands.types == {bool}:
-        return mark_scalar(as_condition(a) if b else OPS["logical_not"](as_condition(a)), BOOL)
+        return mark_symbolic_scalar(to_bool(a) if b else OPS["logical_not"](to_bool(a)), BOOL)
     return reject_scalar(a, "is", "compare with `==`", False)
 
 
@@ -140,7 +146,7 @@ def is_present(held: Variable) -> Any:
     program.
     """
     mode = static_mode(state.mode)
-    return True if mode is None else is_defined(mode.recorder, held)
+    return True if mode is None else value_defined_flag(mode.recorder, held)
 
 
 def record_attribute_read(value: Any, name: Any) -> None:
@@ -148,8 +154,8 @@ def record_attribute_read(value: Any, name: Any) -> None:
     mode = static_mode(state.mode)
     if mode is not None:
         reject_training_state(mode, value, name)
-    if mode is not None and mode.recorder.reads is not None:
-        mode.recorder.reads.record_attribute(value, name)
+    if mode is not None and mode.recorder.read_tracker is not None:
+        mode.recorder.read_tracker.record_attribute(value, name)
 
 
 def _has(value: Any, name: str) -> Any:
@@ -258,7 +264,9 @@ def wrap_builtin_errors(function: Any) -> Any:
             if number is None or isinstance(error, OarlockError):
                 raise
             name = getattr(function, "__name__", "a function of Python")
-            raise scalar_error(number, f"{name}()", "compute it with paddle's functions") from error
+            raise number_required_error(
+                number, f"{name}()", "compute it with paddle's functions"
+            ) from error
 
     return called
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.may_alias import resolve
-from ...capture.control.optional_values import mark_optional_result, none_flag
+from ...capture.control.branch_values import Undefined, to_bool
+from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.optional_values import mark_result_maybe_none, none_flag
 from ...capture.modes import static_mode
 from ...capture.variable import Variable
 from ...core import pytree
@@ -58,7 +58,7 @@ __all__ = [
     "or_",
     "or_value",
     "read_attribute",
-    "resolve",
+    "resolve_replaced_list",
     "return_value",
     "track_new",
     "while_",
@@ -95,16 +95,16 @@ def _optional_return_value(whether: Variable, value: Any, name: str) -> Any:
     """
     mode = static_mode(state.mode)
     assert mode is not None
-    if not isinstance(value, Variable) or not mode.converts:
+    if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would give None there"
         error = TraceError(
             with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
         return mode.report_error(error, value)
-    missing, none = OPS["logical_not"](as_condition(whether)), none_flag(value)
+    missing, none = OPS["logical_not"](to_bool(whether)), none_flag(value)
     if isinstance(none, Variable):
         missing = OPS["logical_or"](missing, none)
-    return mark_optional_result(value, name, missing)
+    return mark_result_maybe_none(value, name, missing)
 
 
 def read_attribute(read: Callable[[], Any], name: str) -> Any:

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, constant, is_number
-from ...capture.control.may_alias import resolve
+from ...capture.control.branch_values import cast_to, is_number, scalar_constant
+from ...capture.control.may_alias import resolve_replaced_list
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import report_error
+from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
@@ -36,12 +36,12 @@ from .registry import get_operator
 
 def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Operator for `value[start:stop:step]`."""
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     bounds = start, stop, step
     if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
         mode = static_mode(state.mode)
         assert mode is not None
-        value = TensorArray.of(mode, value)
+        value = TensorArray.from_items(mode, value)
     if not isinstance(value, TensorArray):
         found = value[start:stop:step]
         return track_new(found) if type(found) is list else found
@@ -59,12 +59,12 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
 
 
 def _slice_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
-    if array.element is None:  # nothing was written to it so far
+    if array.element_meta is None:  # nothing was written to it so far
         array.record_empty_read()
         return array.copy()
     count = OPS["reshape2"](array.length(), shape=[])
-    first, last = (constant(0), count) if step > 0 else (count - 1, constant(-1))
-    low, high = (constant(0), count) if step > 0 else (constant(-1), count - 1)
+    first, last = (scalar_constant(0), count) if step > 0 else (count - 1, scalar_constant(-1))
+    low, high = (scalar_constant(0), count) if step > 0 else (scalar_constant(-1), count - 1)
     first = first if start is None else _clamp_bound(start, count, low, high)
     last = last if stop is None else _clamp_bound(stop, count, low, high)
     return _to_array(SymbolicRange(first, last, step), lambda at: array[at])
@@ -81,7 +81,7 @@ def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
     if not isinstance(bound, Variable):
         at = count + bound if bound < 0 else at
     else:
-        at = OPS["where"](OPS["less_than"](at, constant(0)), count + at, at)
+        at = OPS["where"](OPS["less_than"](at, scalar_constant(0)), count + at, at)
     return OPS["elementwise_max"](OPS["elementwise_min"](at, high), low)
 
 
@@ -121,7 +121,9 @@ def fold(rows: DynamicIterable, start: Any, of_two: Callable[[Any, Any], Any], n
 def _sum(values: Any, start: Any = 0) -> Any:
     rows = _dynamic_iterable(values)
     return (
-        sum(resolve(values), start) if rows is None else fold(rows, start, operator.add, "the sum")
+        sum(resolve_replaced_list(values), start)
+        if rows is None
+        else fold(rows, start, operator.add, "the sum")
     )
 
 
@@ -133,7 +135,10 @@ def fold_extremum(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
     if rows is None:
         return None
     return fold(
-        rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one"
+        rows,
+        rows.item(scalar_constant(0)),
+        lambda found, item: of_two(item, found),
+        "the largest one",
     )
 
 
@@ -143,8 +148,8 @@ def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any) -> Any:
         rows = _dynamic_iterable(args[0]) if len(args) == 1 else None
         if rows is None:
-            return track_new(python(*map(resolve, args)))
-        given = resolve(args[0])
+            return track_new(python(*map(resolve_replaced_list, args)))
+        given = resolve_replaced_list(args[0])
         result = (
             given.copy() if isinstance(given, TensorArray) else _to_array(rows, lambda item: item)
         )
@@ -156,7 +161,7 @@ def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reversed(values: Any) -> Any:
     rows = _dynamic_iterable(values)
-    return reversed(resolve(values)) if rows is None else ReversedIterable(rows)
+    return reversed(resolve_replaced_list(values)) if rows is None else ReversedIterable(rows)
 
 
 def _normalize_index(index: Any, length: Any) -> Any:
@@ -173,7 +178,7 @@ def array_pop(array: TensorArray) -> Callable[..., Any]:
     def pop(index: Any = -1) -> Any:
         if is_number(index) and index == -1:
             return array.pop()
-        array.check_mutable("pop")
+        array.require_mutable("pop")
         if isinstance(index, Variable):
             index = _normalize_index(
                 cast_to(index, INT64), OPS["reshape2"](array.length(), shape=[])
@@ -196,7 +201,7 @@ def _product(python: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
-        given = resolve(values)
+        given = resolve_replaced_list(values)
         plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
         if plain and any(isinstance(v, Variable) for v in given):
             return functools.reduce(operator.mul, given, kwargs.get("start", 1))
@@ -220,9 +225,9 @@ def _sorted(values: Any, **how: Any) -> Any:
             "sorted(): the number of items is known only at run time; use paddle.sort or "
             "paddle.argsort of a tensor"
         )
-        report_error(TraceError(with_user_line(why)), None)
+        raise_or_collect(TraceError(with_user_line(why)), None)
         return track_new([rows.item(0)])
-    return track_new(sorted(resolve(values), **how))
+    return track_new(sorted(resolve_replaced_list(values), **how))
 
 
 BUILTINS: dict[Any, Any] = {
