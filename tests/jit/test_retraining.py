@@ -14,7 +14,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import TracedLayer, load, save, to_static
-from oarlock.jit.verify import first_difference
+from oarlock.jit.verify import describe_first_difference
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
@@ -202,7 +202,7 @@ def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> 
     x = normal(2, 4)
     found = load(prefix)(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    assert "an optimization of the engine differs" in first_difference(
+    assert "an optimization of the engine differs" in describe_first_difference(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     scope["linear_2.w_0"].array = scope["linear_2.w_0"].array * 2  # of the layer that the loop has
@@ -210,5 +210,7 @@ def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> 
     changed.state_dict()["cell.weight"].set_value(scope["linear_2.w_0"].numpy())
     found = changed(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    why = first_difference(files.program, files.pdmodel, files.params_path, scope, [x], wanted)
+    why = describe_first_difference(
+        files.program, files.pdmodel, files.params_path, scope, [x], wanted
+    )
     assert "the first op to differ is while, giving" in why

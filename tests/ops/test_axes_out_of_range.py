@@ -14,7 +14,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError, OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Attr
-from oarlock.jit.verify import run_compiled
+from oarlock.jit.verify import run_compiled_program
 from oarlock.loader.engine import Engine
 
 from .rows import Row
@@ -91,7 +91,7 @@ def test_an_axis_that_eager_code_rejects_is_rejected_by_programs(case: str) -> N
     with pytest.raises(OarlockError):
         Engine(to_bytes(recorder.program), None).run(arrays)
     with pytest.raises(OarlockError):
-        run_compiled(CompiledProgram(recorder.program), {}, arrays)
+        run_compiled_program(CompiledProgram(recorder.program), {}, arrays)
 
 
 def test_the_cases_are_many() -> None:
