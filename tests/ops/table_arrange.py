@@ -86,7 +86,7 @@ def columns(size, stride, pads, dilation):
 
 
 def put_back(sizes, size, stride, pads, dilation):
-    """The adjoint of `columns`, by its definition: the sum over places of what they hold."""
+    """The adjoint of `split_index_tuples`, by its definition: the sum over places of what they hold."""
 
     def of(y):
         count = y.shape[1] // (size[0] * size[1])
