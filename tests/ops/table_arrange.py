@@ -86,7 +86,7 @@ def columns(size, stride, pads, dilation):
 
 
 def put_back(sizes, size, stride, pads, dilation):
-    """The adjoint of `columns`: sums the window contents into the image."""
+    """The adjoint of `split_index_tuples`: sums the window contents into the image."""
 
     def of(y):
         count = y.shape[1] // (size[0] * size[1])

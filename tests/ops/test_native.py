@@ -127,11 +127,11 @@ def fail_if_called(*args: Any) -> Any:
 
 
 UNITS = [
-    ("conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("conv2d_transpose", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("depthwise_conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("pool2d", [pool.pool, pool.max_pool_grad, pool.average_pool_grad]),
-    ("rnn", [rnn_cells.run, rnn_cells.run_grad]),
+    ("conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("conv2d_transpose", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("depthwise_conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("pool2d", [pool.pool_images, pool.max_pool_grad, pool.average_pool_grad]),
+    ("rnn", [rnn_cells.run_direction, rnn_cells.run_direction_grad]),
 ]
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from oarlock.core.op import OPS
 from oarlock.ops import nms
-from oarlock.ops.scatter_at import combine_at
-from oarlock.ops.sort import first_of_order, order_of
+from oarlock.ops.scatter_at import ufunc_at
+from oarlock.ops.sort import first_sort_indices, sort_indices
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -24,25 +24,27 @@ def test_partial_sort_equals_full_sort(seed: int) -> None:
     for axis in range(-len(shape), len(shape)):
         k = int(rng.integers(1, shape[axis] + 1))
         for descending in (False, True):
-            wanted = np.take(order_of(x, axis, descending), np.arange(k), axis)
-            np.testing.assert_array_equal(first_of_order(x, axis, k, descending), wanted)
+            wanted = np.take(sort_indices(x, axis, descending), np.arange(k), axis)
+            np.testing.assert_array_equal(first_sort_indices(x, axis, k, descending), wanted)
 
 
 def _nms_one_by_one(boxes: Any, threshold: float) -> list[int]:
-    over, kept = nms.overlaps(boxes, boxes), list[int]()
+    over, kept = nms.box_ious(boxes, boxes), list[int]()
     for i in range(len(boxes)):
         if all(over[i, k] <= threshold for k in kept):
             kept.append(i)
     return kept
 
 
-@pytest.mark.parametrize("count", [0, 1, nms.BLOCK, nms.BLOCK + 1, 2 * nms.BLOCK + 9])
+@pytest.mark.parametrize(
+    "count", [0, 1, nms.BLOCK_SIZE, nms.BLOCK_SIZE + 1, 2 * nms.BLOCK_SIZE + 9]
+)
 @pytest.mark.parametrize("spread", [5, 300])
 def test_blocked_nms_equals_one_by_one(count: int, spread: float) -> None:
     rng = np.random.default_rng(count)
     boxes = rng.random((count, 4), "f4") * spread
     boxes[:, 2:] = boxes[:, :2] + rng.random((count, 2), "f4") * 20
-    assert nms.suppress(boxes, 0.3) == _nms_one_by_one(boxes, 0.3)
+    assert nms.non_maximum_suppression(boxes, 0.3) == _nms_one_by_one(boxes, 0.3)
 
 
 @pytest.mark.parametrize("width", [3, 300])
@@ -52,7 +54,7 @@ def test_row_scatter_equals_element_scatter(width: int, ufunc: Any) -> None:
     out, values, places = rng.random((5, width)), rng.random((40, width)), rng.integers(-5, 5, 40)
     wanted = out.copy()
     ufunc.at(wanted, places, values)
-    combine_at(ufunc, out, places, values)
+    ufunc_at(ufunc, out, places, values)
     np.testing.assert_array_equal(out, wanted)
 
 

@@ -17,7 +17,7 @@ from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
-from ..ops.shared_meta_rules import UnknownSize
+from ..ops.shared_meta_rules import UnknownSizeError
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
 from .value_versions import ValueVersions
@@ -168,7 +168,7 @@ class ProgramBackwardPass:
         mark = self.recorder.checkpoint()
         try:
             found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
-        except UnknownSize:
+        except UnknownSizeError:
             self.recorder.rewind(mark)
             self._emit_vjp_op(op, desc, at, grads)
             return

@@ -16,7 +16,7 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME, recurrent_grad_parents
 from ..ir.program import OpDesc, Program, VarKind
-from ..ops.shared_meta_rules import UnknownSize
+from ..ops.shared_meta_rules import UnknownSizeError
 from .backward_pass import apply_vjp_rule
 from .cotangents import reduce_grad_to, zero_grad_for
 from .grad_op_replacements import GradOpReplacements
@@ -82,7 +82,7 @@ class VjpDecomposition:
         start = mark.num_ops
         try:
             self._emit_rule()
-        except (UnknownSize, UndeclaredVariableError):
+        except (UnknownSizeError, UndeclaredVariableError):
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:

@@ -44,14 +44,14 @@ def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     return summed, None
 
 
-NO_GRAD_REASON = "which rank it came from is not known"
+NO_GRAD_UNKNOWN_RANK = "which rank it came from is not known"
 
 
 @op(
     "c_allreduce_max",
     "X -> Out",
     meta=like_x,
-    no_grad_reason=NO_GRAD_REASON,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )
 def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
@@ -63,7 +63,7 @@ def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
     "c_allreduce_min",
     "X -> Out",
     meta=like_x,
-    no_grad_reason=NO_GRAD_REASON,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )
 def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
@@ -75,7 +75,7 @@ def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
     "c_allreduce_prod",
     "X -> Out",
     meta=like_x,
-    no_grad_reason=NO_GRAD_REASON,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )
 def c_allreduce_prod(x, *, ring_id: int = 0, **attributes):

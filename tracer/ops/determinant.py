@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
-from .linalg_helpers import as_column, chain, check_square, transpose_last
+from .linalg_helpers import as_column, check_square, multiply_chain, transpose_last
 from .linear_solve import inverse
 from .reduce import reduce_sum
 from .shared_meta_rules import check_finite, check_float, like_x
@@ -49,7 +49,7 @@ def _(g, x):
     """The derivative of det X * X^-T. X must be invertible."""
     found, flipped = cofactors(x), transpose_last(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
-    return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
+    return sub(mul(total, flipped), multiply_chain(flipped, transpose_last(g), found))
 
 
 @op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)

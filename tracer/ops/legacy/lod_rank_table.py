@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges
-from ..shared_meta_rules import dims_match, like_x, no_second_order
+from ..lod import concat_row_ranges, lengths, offsets_from_lengths, row_offsets
+from ..shared_meta_rules import dims_match, like_x, raise_no_second_order
 
 
 @op(
@@ -31,7 +31,7 @@ def _(x, lod, *, level):
     return Meta((-1, 2), np.dtype(np.int64))
 
 
-def _order(x, lod, table):
+def _rank_order(x, lod, table):
     """The row indices of X in the order of a rank table, and the sequence lengths of each
     level in that order.
     """
@@ -44,7 +44,7 @@ def _order(x, lod, table):
         offsets = np.asarray(level, np.int64)
         counts = lengths(offsets)[which]
         found.append(counts)
-        which = row_ranges(offsets[:-1][which], counts)
+        which = concat_row_ranges(offsets[:-1][which], counts)
     return which, found
 
 
@@ -54,7 +54,7 @@ def reorder_lod_tensor_by_rank(x, lod=None, table=None):
 
     X [R,*], RankTable int64 [n,2] -> Out [R,*]
     """
-    return x[_order(x, lod, table)[0]]
+    return x[_rank_order(x, lod, table)[0]]
 
 
 @reorder_lod_tensor_by_rank.meta
@@ -68,7 +68,7 @@ def _(x, lod, table):
 
 @reorder_lod_tensor_by_rank.lod(lambda x, *_: x)
 def _(x, lod=None, table=None):
-    return [offsets_from_lengths(counts) for counts in _order(x, lod, table)[1]]
+    return [offsets_from_lengths(counts) for counts in _rank_order(x, lod, table)[1]]
 
 
 @reorder_lod_tensor_by_rank.vjp
@@ -86,11 +86,11 @@ def _(g, x, lod, table):
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     """The gradient of X: the rows of Out@GRAD in the original order. [R,*] -> [R,*]"""
     back = np.empty_like(g)
-    back[_order(x, lod, table)[0]] = g
+    back[_rank_order(x, lod, table)[0]] = g
     return back
 
 
-reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"))
+reorder_lod_tensor_by_rank_grad.vjp(raise_no_second_order("reorder_lod_tensor_by_rank"))
 
 
 @op(
@@ -164,7 +164,7 @@ def shrink_rnn_memory_grad(x, g):
     return back
 
 
-shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
+shrink_rnn_memory_grad.vjp(raise_no_second_order("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):

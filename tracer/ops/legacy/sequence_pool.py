@@ -5,20 +5,20 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import (
-    as_column,
+    broadcast_per_row,
+    concat_row_ranges,
     lengths,
     offsets_from_lengths,
     row_offsets,
-    row_ranges,
     segment_sum,
     sequence_ids,
 )
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 
-POOLS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
+POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
 
-def _outer_lod(level: int, *_: int) -> int:
+def _outer_lod_level(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
@@ -43,9 +43,9 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
             index[i] = np.argmax(rows, axis=0)
             out[i] = rows.max(axis=0)
     else:
-        out[full] = (segment_sum(x, offsets) / as_column(_divisor(pooltype, lengths(offsets)), x))[
-            full
-        ]
+        out[full] = (
+            segment_sum(x, offsets) / broadcast_per_row(_divisor(pooltype, lengths(offsets)), x)
+        )[full]
     return out, index
 
 
@@ -59,11 +59,11 @@ def _divisor(pooltype, counts):
 
 @sequence_pool.meta
 def _(x, lod, *, pooltype, pad_value):
-    check(pooltype in POOLS, f"pooltype={pooltype!r} is not one of {list(POOLS)}")
+    check(pooltype in POOL_TYPES, f"pooltype={pooltype!r} is not one of {list(POOL_TYPES)}")
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 
-@sequence_pool.lod(_outer_lod)
+@sequence_pool.lod(_outer_lod_level)
 def _(x, lod=None, *, pooltype="AVERAGE", pad_value=0.0):
     return list(lod[:-1])
 
@@ -81,11 +81,11 @@ def _(g, x, lod, *, pooltype):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
-    """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
+    """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = row_offsets(lod)
     counts, owner = lengths(offsets), sequence_ids(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
-        return (g / as_column(_divisor(pooltype, counts), g))[owner]
+        return (g / broadcast_per_row(_divisor(pooltype, counts), g))[owner]
     out = np.zeros_like(x)
     full = counts > 0
     if pooltype == "MAX":
@@ -99,7 +99,7 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     return out
 
 
-sequence_pool_grad.vjp(no_second_order("sequence_pool"))
+sequence_pool_grad.vjp(raise_no_second_order("sequence_pool"))
 
 
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
@@ -127,7 +127,7 @@ def _(g, x, lod, *, Out):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
-    """The gradient of X.   all [R] or [R,1]"""
+    """The gradient of X. all [R] or [R,1]"""
     offsets = row_offsets(lod)
     weighted = (g * out).reshape(-1)
     return (
@@ -135,10 +135,10 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
     ).reshape(x.shape)
 
 
-sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
+sequence_softmax_grad.vjp(raise_no_second_order("sequence_softmax"))
 
 
-def _repeated(x, x_lod, y_lod, level):
+def _repeated_sequences(x, x_lod, y_lod, level):
     """The sequences of X (single rows without LoD) and their repeat counts."""
     own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
@@ -151,9 +151,9 @@ def _repeated(x, x_lod, y_lod, level):
 
 
 def _expanded_rows(x, x_lod, y_lod, level):
-    own, counts = _repeated(x, x_lod, y_lod, level)
+    own, counts = _repeated_sequences(x, x_lod, y_lod, level)
     which = np.repeat(np.arange(len(counts)), counts)
-    return row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
+    return concat_row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
 
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -189,13 +189,13 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
-    """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     np.add.at(out, _expanded_rows(x, x_lod, y_lod, ref_level)[0], g)
     return out
 
 
-sequence_expand_grad.vjp(no_second_order("sequence_expand"))
+sequence_expand_grad.vjp(raise_no_second_order("sequence_expand"))
 
 
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -229,8 +229,8 @@ def _(g, x, y, y_lod):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
-    """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""
+    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,*]"""
     return segment_sum(g, row_offsets(y_lod, "Y"))
 
 
-sequence_expand_as_grad.vjp(no_second_order("sequence_expand_as"))
+sequence_expand_as_grad.vjp(raise_no_second_order("sequence_expand_as"))
